@@ -110,6 +110,11 @@ void AccumulateF32(float* acc, const float* x, int64_t step, float w,
   kChain(acc, x, step, w, count);
 }
 
+void AccumulateF64(double* acc, const double* x, int64_t step, double w,
+                   int64_t count) {
+  AccumulateWide(acc, x, step, w, count);
+}
+
 void AccumulateI32(int32_t* acc, const int32_t* x, int64_t step, int32_t w,
                    int64_t count) {
   const auto factor = static_cast<uint32_t>(w);
@@ -131,6 +136,11 @@ void ConvolveF32(const Window& window, int64_t channels, int64_t maps,
   Convolve(window, channels, maps, group, x, w, y, AccumulateF32);
 }
 
+void ConvolveF64(const Window& window, int64_t channels, int64_t maps,
+                 int64_t group, const double* x, const double* w, double* y) {
+  Convolve(window, channels, maps, group, x, w, y, AccumulateF64);
+}
+
 void ConvolveI32(const Window& window, int64_t channels, int64_t maps,
                  int64_t group, const int32_t* x, const int32_t* w,
                  int32_t* y) {
@@ -144,7 +154,7 @@ void MultiplyF32(int64_t m, int64_t k, int64_t n, const float* a,
 
 void MultiplyF64(int64_t m, int64_t k, int64_t n, const double* a,
                  const double* b, double* y) {
-  Multiply(m, k, n, a, b, y, AccumulateWide<double>);
+  Multiply(m, k, n, a, b, y, AccumulateF64);
 }
 
 void MultiplyI64(int64_t m, int64_t k, int64_t n, const uint64_t* a,

@@ -15,6 +15,9 @@ namespace heddle::compiler {
 // model::Canonical to the finished sum.
 void AccumulateF32(float* acc, const float* x, int64_t step, float w,
                    int64_t count);
+// In binary64, with a rounding of each product and sum.
+void AccumulateF64(double* acc, const double* x, int64_t step, double w,
+                   int64_t count);
 // acc[i] += x[i*step] * w, modulo 2^32.
 void AccumulateI32(int32_t* acc, const int32_t* x, int64_t step, int32_t w,
                    int64_t count);
@@ -24,13 +27,14 @@ void AccumulateI32(int32_t* acc, const int32_t* x, int64_t step, int32_t w,
 // initial values on entry. Padding takes part as 0.
 void ConvolveF32(const Window& window, int64_t channels, int64_t maps,
                  int64_t group, const float* x, const float* w, float* y);
+void ConvolveF64(const Window& window, int64_t channels, int64_t maps,
+                 int64_t group, const double* x, const double* w, double* y);
 void ConvolveI32(const Window& window, int64_t channels, int64_t maps,
                  int64_t group, const int32_t* x, const int32_t* w, int32_t* y);
 
 // y[m,n] += sum over k of a[m,k] * b[k,n], k increasing.
 void MultiplyF32(int64_t m, int64_t k, int64_t n, const float* a,
                  const float* b, float* y);
-// In binary64, with a rounding of each product and sum.
 void MultiplyF64(int64_t m, int64_t k, int64_t n, const double* a,
                  const double* b, double* y);
 void MultiplyI32(int64_t m, int64_t k, int64_t n, const int32_t* a,

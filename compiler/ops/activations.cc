@@ -87,9 +87,7 @@ absl::StatusOr<std::vector<Activation>> ActivationsOf(
 }
 
 TensorId Activate(Expansion* e, const Activation& activation, TensorId x) {
-  const auto scalar = [&](float value) {
-    return e->Scalar(DataType::kFloat, value);
-  };
+  const auto scalar = [&](float value) { return e->Number(value); };
   const auto scaled = [&](TensorId v, float by) {
     return by == 1 ? v : e->Add("Mul", {v, scalar(by)});
   };

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
-// AffineGrid, made of MatMul in fp32, rounded once at the end: the places of an
-// image, -1 to 1 along each axis, the last axis' coordinate first, and 1, times
-// theta transposed.
+// AffineGrid, made of MatMul in fp32 or double, rounded once at the end: the
+// places of an image, -1 to 1 along each axis, the last axis' coordinate first,
+// and 1, times theta transposed.
 //
 //   theta  [images, rank, rank + 1]
 //   size   images, channels, sizes...: constant, or the declared result's
@@ -12,6 +12,7 @@
 
 #include "compiler/base/status_macros.h"
 #include "compiler/ops/computed_moves.h"
+#include "compiler/ops/doubles.h"
 #include "compiler/ops/expanded.h"
 #include "compiler/ops/layout.h"
 
@@ -54,25 +55,25 @@ absl::Status Expand(Expansion* e) {
   }
   const bool aligned = node.IntAttribute("align_corners", 0) != 0;
   const auto columns = static_cast<int64_t>(rank) + 1;
-  TensorData base = TensorData::Zeros(DataType::kFloat, {count, columns});
+  std::vector<double> base(static_cast<size_t>(count * columns), 1);
   for (int64_t i = 0; i < count; ++i) {
     int64_t rest = i;
     for (size_t axis = rank; axis-- > 0;) {
-      const auto place = static_cast<float>(rest % sizes[axis]);
-      const auto size = static_cast<float>(sizes[axis]);
+      const auto place = static_cast<double>(rest % sizes[axis]);
+      const auto size = static_cast<double>(sizes[axis]);
       rest /= sizes[axis];
       // An axis of one place is seen in its middle: ONNX leaves it open, other
       // implementations have either end.
-      const float x = !aligned   ? (2 * place + 1) / size - 1
-                      : size > 1 ? 2 * place / (size - 1) - 1
-                                 : 0;
-      base.as<float>()[i * columns + static_cast<int64_t>(rank - 1 - axis)] = x;
+      const double x = !aligned   ? (2 * place + 1) / size - 1
+                       : size > 1 ? 2 * place / (size - 1) - 1
+                                  : 0;
+      base[i * columns + static_cast<int64_t>(rank - 1 - axis)] = x;
     }
-    base.as<float>()[i * columns + columns - 1] = 1;
   }
   const TensorId turned = e->Add("Transpose", {e->Wide(e->In(0))},
                                  {{"perm", std::vector<int64_t>{0, 2, 1}}});
-  const TensorId y = e->Add("MatMul", {e->Constant(std::move(base)), turned});
+  const TensorId y =
+      e->Add("MatMul", {e->Numbers({count, columns}, base), turned});
   Shape result = {theta[0]};
   result.insert(result.end(), sizes.begin(), sizes.end());
   result.push_back(static_cast<int64_t>(rank));
@@ -81,7 +82,7 @@ absl::Status Expand(Expansion* e) {
 }
 
 const ExpandedOperator kAffineGrid(Define("AffineGrid", 20, kMaxOpset)
-                                       .Inputs(2, 2, kReals, kInt64s)
+                                       .Inputs(2, 2, kRealsAndDouble, kInt64s)
                                        .Attr("align_corners",
                                              AttributeKind::kInt),
                                    Expand);

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Attention of ONNX, made of other operators in fp32, rounded once at the end:
+// Attention of ONNX, made of other operators in fp32, or double where an input
+// is, rounded once at the end:
 //
 //   k, v   past ones and the given, one after the other: also results 1 and 2
 //   s      (q * scale) k^T, scale 1 / sqrt(size of a head) unless given
@@ -19,13 +20,13 @@
 
 #include "compiler/base/pace.h"
 #include "compiler/base/status_macros.h"
+#include "compiler/ops/doubles.h"
 #include "compiler/ops/expanded.h"
 
 namespace heddle::compiler {
 namespace {
 
-constexpr DataType kFloat = DataType::kFloat;
-constexpr float kInfinity = std::numeric_limits<float>::infinity();
+constexpr double kInfinity = std::numeric_limits<double>::infinity();
 
 enum Place { kQ, kK, kV, kMask, kPastK, kPastV };
 
@@ -111,8 +112,9 @@ class Writer {
   void Write() {
     const Node& node = e_->node();
     const DataType type = e_->T(e_->In(kQ)).type;
-    const float scale = node.FloatAttribute(
-        "scale", static_cast<float>(1 / std::sqrt(s_.size)));
+    const double scale = node.attributes.count("scale") > 0
+                             ? node.FloatAttribute("scale", 0)
+                             : 1 / std::sqrt(static_cast<double>(s_.size));
     const float cap = node.FloatAttribute("softcap", 0);
     const TensorId q = e_->Add("Mul", {Heads(kQ, s_.heads), Number(scale)});
     const TensorId k = WithPast(kPastK, Heads(kK, s_.kv_heads));
@@ -147,7 +149,7 @@ class Writer {
   }
 
  private:
-  TensorId Number(float value) { return e_->Scalar(kFloat, value); }
+  TensorId Number(double value) { return e_->Number(value); }
 
   // [batch, heads, tokens, size].
   TensorId Heads(size_t i, int64_t heads) {
@@ -186,29 +188,27 @@ class Writer {
       if (mask.shape.back() > 1 && missing > 0) {
         Shape none = mask.shape;
         none.back() = missing;
-        bias = e_->Add("Concat", {bias, e_->Constant(Filled(none, -kInfinity))},
+        bias = e_->Add("Concat",
+                       {bias, e_->Numbers(none, Filled(none, -kInfinity))},
                        {{"axis", int64_t{-1}}});
       }
     }
     if (e_->node().IntAttribute("is_causal", 0) == 0) return bias;
-    TensorData later = Filled({s_.queries, s_.all_keys()}, 0);
+    const Shape scores = {s_.queries, s_.all_keys()};
+    std::vector<double> later = Filled(scores, 0);
     for (int64_t i = 0; i < s_.queries; ++i) {
       Pace(s_.all_keys());
       for (int64_t j = s_.past + i + 1; j < s_.all_keys(); ++j) {
-        later.as<float>()[i * s_.all_keys() + j] = -kInfinity;
+        later[i * s_.all_keys() + j] = -kInfinity;
       }
     }
-    const TensorId causal = e_->Constant(std::move(later));
+    const TensorId causal = e_->Numbers(scores, later);
     return bias == kNoTensor ? causal : e_->Add("Add", {bias, causal});
   }
 
-  static TensorData Filled(const Shape& shape, float value) {
-    TensorData data = TensorData::Zeros(kFloat, shape);
-    for (int64_t i = 0; i < data.count(); ++i) {
-      PaceAt(i);
-      data.as<float>()[i] = value;
-    }
-    return data;
+  static std::vector<double> Filled(const Shape& shape, double value) {
+    Pace(ElementCount(shape));
+    return std::vector<double>(static_cast<size_t>(ElementCount(shape)), value);
   }
 
   Expansion* const e_;
@@ -237,18 +237,17 @@ bool ModeIsKnown(const Graph&, const Node& node, std::string* detail) {
   *detail = absl::StrCat("qk_matmul_output_mode = ", mode);
   return mode >= 0 && mode <= 3;
 }
-bool SoftmaxIsFloat(const Graph&, const Node& node, std::string* detail) {
+bool SoftmaxIsReal(const Graph&, const Node& node, std::string* detail) {
   const auto type =
       static_cast<DataType>(node.IntAttribute("softmax_precision", 1));
   *detail = absl::StrCat("softmax_precision = ", DataTypeName(type));
-  return type == kFloat || type == DataType::kFloat16 ||
-         type == DataType::kBfloat16;
+  return Contains(kRealsAndDouble, type) || type == DataType::kBfloat16;
 }
 
 const ExpandedOperator kAttention(
     Define("Attention", 23, kMaxOpset)
-        .Inputs(3, 6, kReals, kReals, kReals, kReals | Types(DataType::kBool),
-                kReals)
+        .Inputs(3, 6, kRealsAndDouble, kRealsAndDouble, kRealsAndDouble,
+                kRealsAndDouble | Types(DataType::kBool), kRealsAndDouble)
         .Outputs(4)
         .Attr("is_causal", AttributeKind::kInt)
         .Attr("kv_num_heads", AttributeKind::kInt)
@@ -260,8 +259,7 @@ const ExpandedOperator kAttention(
         .Rule(Rejection::kInvalidModel, "qk_matmul_output_mode is 0 to 3",
               ModeIsKnown)
         .Rule(Rejection::kUnsupportedAttribute,
-              "softmax_precision is a float of at most 32 bits",
-              SoftmaxIsFloat),
+              "softmax_precision is a type of real numbers", SoftmaxIsReal),
     Expand);
 
 }  // namespace

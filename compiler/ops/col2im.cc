@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
-// Col2Im, made of ScatterND that adds, in fp32, rounded once at the end: each
-// column is a block of the image, whose elements go back to their places.
-// Those of the padding are left out.
+// Col2Im, made of ScatterND that adds, in fp32 or double, rounded once at the
+// end: each column is a block of the image, whose elements go back to their
+// places. Those of the padding are left out.
 //
 //   x            [images, channels * block, columns]
 //   image_shape  sizes of the image, block_shape those of a block: constant
@@ -11,6 +11,7 @@
 #include <vector>
 
 #include "compiler/base/status_macros.h"
+#include "compiler/ops/doubles.h"
 #include "compiler/ops/expanded.h"
 #include "compiler/ops/layout.h"
 
@@ -114,11 +115,10 @@ absl::Status Expand(Expansion* e) {
   rows = e->Add("Gather", {rows, e->Ints(from)}, {{"axis", int64_t{0}}});
   const auto count = static_cast<int64_t>(to.size());
   const TensorId where = e->Reshape(e->Ints(to), {count, 1});
-  TensorId y =
-      e->Add("ScatterND",
-             {e->Constant(TensorData::Zeros(DataType::kFloat, {size, planes})),
-              where, rows},
-             {{"reduction", std::string("add")}}, 16);
+  TensorId y = e->Add(
+      "ScatterND",
+      {e->Constant(TensorData::Zeros(e->Real(), {size, planes})), where, rows},
+      {{"reduction", std::string("add")}}, 16);
   y = e->Add("Transpose", {y}, {{"perm", turn}});
   Shape result = {x[0], channels};
   result.insert(result.end(), b.image.begin(), b.image.end());
@@ -127,7 +127,8 @@ absl::Status Expand(Expansion* e) {
 }
 
 const ExpandedOperator kCol2Im(Define("Col2Im", 18, kMaxOpset)
-                                   .Inputs(3, 3, kReals, kInt64s, kInt64s)
+                                   .Inputs(3, 3, kRealsAndDouble, kInt64s,
+                                           kInt64s)
                                    .Attr("dilations", AttributeKind::kInts)
                                    .Attr("pads", AttributeKind::kInts)
                                    .Attr("strides", AttributeKind::kInts),

@@ -2,7 +2,7 @@
 // Conv: the accumulator starts at the bias (+0 without one) and takes one chain
 // of fused multiply-adds over input channel, ky, kx (innermost); padding takes
 // part as 0. Volumes: see volume.h. float16 is computed in fp32 and rounded
-// once, at the end.
+// once, at the end, double in binary64, where products are rounded, too.
 #include "compiler/ops/conv.h"
 
 #include <algorithm>
@@ -11,6 +11,7 @@
 #include "compiler/base/status_macros.h"
 #include "compiler/ops/accumulate.h"
 #include "compiler/ops/define.h"
+#include "compiler/ops/doubles.h"
 #include "compiler/ops/half.h"
 #include "compiler/ops/volume.h"
 #include "simulator/model/numerics.h"
@@ -70,26 +71,36 @@ absl::Status Infer(Graph* graph, const Node& node) {
                    shape.window.OutputShape(shape.n, shape.maps));
 }
 
-Results Evaluate(const Graph&, const Node& node, const Inputs& inputs) {
-  const Widened wide(inputs);
-  const TensorData& x = *wide[0];
-  const TensorData& w = *wide[1];
-  const TensorData* bias = wide[2];
-  ASSIGN_OR_RETURN(auto shape, ResolveConv(node, x.shape, w.shape));
+template <typename Real, typename Convolution>
+void Convolve(const ConvShape& shape, const Real* x, const Real* w,
+              const TensorData* bias, Real* y, Convolution convolution) {
   const Window& window = shape.window;
-  TensorData y = TensorData::Zeros(DataType::kFloat,
-                                   window.OutputShape(shape.n, shape.maps));
   const int64_t in_image = shape.channels * window.in[0] * window.in[1];
   const int64_t pixels = window.out[0] * window.out[1];
   for (int64_t n = 0; n < shape.n; ++n) {
-    float* image = y.as<float>() + n * shape.maps * pixels;
+    Real* image = y + n * shape.maps * pixels;
     for (int64_t m = 0; m < shape.maps; ++m) {
-      const float initial = bias != nullptr ? bias->as<float>()[m] : 0.0f;
+      const Real initial = bias != nullptr ? bias->as<Real>()[m] : 0;
       std::fill_n(image + m * pixels, pixels, initial);
     }
-    ConvolveF32(window, shape.channels, shape.maps, shape.group,
-                x.as<float>() + n * in_image, w.as<float>(), image);
+    convolution(window, shape.channels, shape.maps, shape.group,
+                x + n * in_image, w, image);
   }
+}
+
+Results Evaluate(const Graph&, const Node& node, const Inputs& inputs) {
+  const Widened wide(inputs);
+  const TensorData &x = *wide[0], &w = *wide[1];
+  ASSIGN_OR_RETURN(auto shape, ResolveConv(node, x.shape, w.shape));
+  TensorData y =
+      TensorData::Zeros(x.type, shape.window.OutputShape(shape.n, shape.maps));
+  if (x.type == DataType::kDouble) {
+    Convolve(shape, x.as<double>(), w.as<double>(), wide[2], y.as<double>(),
+             ConvolveF64);
+    return One(std::move(y));
+  }
+  Convolve(shape, x.as<float>(), w.as<float>(), wide[2], y.as<float>(),
+           ConvolveF32);
   float* values = y.as<float>();
   for (int64_t i = 0; i < y.count(); ++i) {
     PaceAt(i);
@@ -99,7 +110,7 @@ Results Evaluate(const Graph&, const Node& node, const Inputs& inputs) {
 }
 
 const ExpandedOperator kConv(Define("Conv", 1, kMaxOpset)
-                                 .Inputs(2, 3, kReals)
+                                 .Inputs(2, 3, kRealsAndDouble)
                                  .Attr("auto_pad", AttributeKind::kString)
                                  .Attr("dilations", AttributeKind::kInts)
                                  .Attr("group", AttributeKind::kInt)

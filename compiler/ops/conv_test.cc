@@ -160,7 +160,7 @@ TEST(ConvTest, Rejections) {
   EXPECT_EQ(kind({{"dilations", Ints{4, 1, 1}}}, {v, vw}),
             Rejection::kMismatchingShape);
   EXPECT_EQ(kind({}, {v, vw, zeros({5})}), Rejection::kMismatchingShape);
-  EXPECT_EQ(kind({}, {TensorData::Zeros(DataType::kDouble, {1, 4, 8, 8}), w}),
+  EXPECT_EQ(kind({}, {TensorData::Zeros(DataType::kInt32, {1, 4, 8, 8}), w}),
             Rejection::kUnsupportedDatatype);
 }
 

@@ -4,7 +4,8 @@
 // (innermost, increasing). The positions of the chain are those on which a tap
 // falls; those outside of the image take part as 0. (So all results of one
 // residue modulo the stride form an ordinary convolution.) A result without any
-// position is the bias. float16 is computed in fp32 and rounded once.
+// position is the bias. float16 is computed in fp32 and rounded once,
+// double in binary64 with a rounding of each product.
 #include "compiler/ops/conv_transpose.h"
 
 #include <algorithm>
@@ -14,6 +15,7 @@
 #include "compiler/base/status_macros.h"
 #include "compiler/ops/accumulate.h"
 #include "compiler/ops/define.h"
+#include "compiler/ops/doubles.h"
 #include "compiler/ops/half.h"
 #include "compiler/ops/volume.h"
 #include "compiler/ops/window.h"
@@ -167,10 +169,20 @@ absl::Status Infer(Graph* graph, const Node& node) {
   return SetOutput(graph, node, 0, x.type, c.OutputShape());
 }
 
+void Accumulate(float* acc, const float* x, float w, int64_t count) {
+  AccumulateF32(acc, x, 1, w, count);
+}
+void Accumulate(double* acc, const double* x, double w, int64_t count) {
+  AccumulateF64(acc, x, 1, w, count);
+}
+float Finished(float x) { return model::Canonical(x); }
+double Finished(double x) { return x; }
+
 // One phase of one image: acc is [maps][rows.count][columns.count].
+template <typename Real>
 void AccumulatePhase(const ConvTransposeShape& c, const TransposePhase& rows,
-                     const TransposePhase& columns, const float* x,
-                     const float* w, float* acc) {
+                     const TransposePhase& columns, const Real* x,
+                     const Real* w, Real* acc) {
   if (rows.taps.empty() || columns.taps.empty()) return;
   const auto bounds = [](const TransposePhase& p, int64_t in, int64_t* low) {
     *low = std::min<int64_t>(0, p.in_first);
@@ -181,7 +193,7 @@ void AccumulatePhase(const ConvTransposeShape& c, const TransposePhase& rows,
   int64_t top = 0, left = 0;
   const int64_t height = bounds(rows, c.in[0], &top);
   const int64_t width = bounds(columns, c.in[1], &left);
-  std::vector<float> plane(static_cast<size_t>(height * width));
+  std::vector<Real> plane(static_cast<size_t>(height * width));
   const int64_t in_group = c.channels / c.group, out_group = c.maps / c.group;
   for (int64_t channel = 0; channel < c.channels; ++channel) {
     Pace(height * width);
@@ -190,10 +202,10 @@ void AccumulatePhase(const ConvTransposeShape& c, const TransposePhase& rows,
                   plane.begin() + (row - top) * width - left);
     }
     for (int64_t m = 0; m < out_group; ++m) {
-      const float* kernel =
+      const Real* kernel =
           w + (channel * out_group + m) * c.kernel[0] * c.kernel[1];
-      float* map = acc + (channel / in_group * out_group + m) * rows.count *
-                             columns.count;
+      Real* map = acc + (channel / in_group * out_group + m) * rows.count *
+                            columns.count;
       for (size_t ty = 0; ty < rows.taps.size(); ++ty) {
         for (size_t tx = 0; tx < columns.taps.size(); ++tx) {
           Pace(rows.count * columns.count + 1);
@@ -202,12 +214,39 @@ void AccumulatePhase(const ConvTransposeShape& c, const TransposePhase& rows,
           const int64_t ix =
               columns.in_first + static_cast<int64_t>(tx) * columns.in_step;
           for (int64_t j = 0; j < rows.count; ++j) {
-            AccumulateF32(
-                map + j * columns.count,
-                plane.data() + (iy + j - top) * width + ix - left, 1,
-                kernel[rows.taps[ty] * c.kernel[1] + columns.taps[tx]],
-                columns.count);
+            Accumulate(map + j * columns.count,
+                       plane.data() + (iy + j - top) * width + ix - left,
+                       kernel[rows.taps[ty] * c.kernel[1] + columns.taps[tx]],
+                       columns.count);
           }
+        }
+      }
+    }
+  }
+}
+
+template <typename Real>
+void Transposed(const ConvTransposeShape& c, const TensorData& data,
+                const TensorData& weights, const TensorData* bias,
+                TensorData* y) {
+  for (int64_t n = 0; n < c.n; ++n) {
+    const Real* x = data.as<Real>() + n * c.channels * c.in[0] * c.in[1];
+    Real* image = y->as<Real>() + n * c.maps * c.out[0] * c.out[1];
+    for (const TransposePhase& rows : c.Phases(0)) {
+      for (const TransposePhase& columns : c.Phases(1)) {
+        const int64_t pixels = rows.count * columns.count;
+        std::vector<Real> acc(static_cast<size_t>(c.maps * pixels));
+        for (int64_t m = 0; bias != nullptr && m < c.maps; ++m) {
+          std::fill_n(acc.begin() + m * pixels, pixels, bias->as<Real>()[m]);
+        }
+        AccumulatePhase(c, rows, columns, x, weights.as<Real>(), acc.data());
+        for (size_t i = 0; i < acc.size(); ++i) {
+          PaceAt(i);
+          const auto at = static_cast<int64_t>(i);
+          const int64_t m = at / pixels, row = at % pixels / columns.count,
+                        column = at % columns.count;
+          image[(m * c.out[0] + rows.first + row * c.stride[0]) * c.out[1] +
+                columns.first + column * c.stride[1]] = Finished(acc[i]);
         }
       }
     }
@@ -216,40 +255,20 @@ void AccumulatePhase(const ConvTransposeShape& c, const TransposePhase& rows,
 
 Results Evaluate(const Graph&, const Node& node, const Inputs& inputs) {
   const Widened wide(inputs);
-  ASSIGN_OR_RETURN(auto shape,
-                   ResolveConvTranspose(node, wide[0]->shape, wide[1]->shape));
-  const ConvTransposeShape& c = shape;
-  TensorData y = TensorData::Zeros(DataType::kFloat, c.OutputShape());
-  const TensorData* bias = wide[2];
-  for (int64_t n = 0; n < c.n; ++n) {
-    const float* x = wide[0]->as<float>() + n * c.channels * c.in[0] * c.in[1];
-    float* image = y.as<float>() + n * c.maps * c.out[0] * c.out[1];
-    for (const TransposePhase& rows : c.Phases(0)) {
-      for (const TransposePhase& columns : c.Phases(1)) {
-        const int64_t pixels = rows.count * columns.count;
-        std::vector<float> acc(static_cast<size_t>(c.maps * pixels));
-        for (int64_t m = 0; bias != nullptr && m < c.maps; ++m) {
-          std::fill_n(acc.begin() + m * pixels, pixels, bias->as<float>()[m]);
-        }
-        AccumulatePhase(c, rows, columns, x, wide[1]->as<float>(), acc.data());
-        for (size_t i = 0; i < acc.size(); ++i) {
-          PaceAt(i);
-          const auto at = static_cast<int64_t>(i);
-          const int64_t m = at / pixels, row = at % pixels / columns.count,
-                        column = at % columns.count;
-          image[(m * c.out[0] + rows.first + row * c.stride[0]) * c.out[1] +
-                columns.first + column * c.stride[1]] =
-              model::Canonical(acc[i]);
-        }
-      }
-    }
+  const TensorData &x = *wide[0], &w = *wide[1];
+  ASSIGN_OR_RETURN(auto c, ResolveConvTranspose(node, x.shape, w.shape));
+  TensorData y = TensorData::Zeros(x.type, c.OutputShape());
+  if (x.type == DataType::kDouble) {
+    Transposed<double>(c, x, w, wide[2], &y);
+  } else {
+    Transposed<float>(c, x, w, wide[2], &y);
   }
   return One(Narrowed(std::move(y), inputs[0]->type));
 }
 
 const ExpandedOperator kConvTranspose(
     Define("ConvTranspose", 1, kMaxOpset)
-        .Inputs(2, 3, kReals)
+        .Inputs(2, 3, kRealsAndDouble)
         .Attr("auto_pad", AttributeKind::kString)
         .Attr("dilations", AttributeKind::kInts)
         .Attr("group", AttributeKind::kInt)

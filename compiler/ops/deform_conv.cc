@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
-// DeformConv of images, made of samples and MatMul in fp32, rounded once at the
-// end: each weight reads the image, linearly between its pixels and 0 outside,
-// at its own place plus an offset that is computed, times a mask.
+// DeformConv of images, made of samples and MatMul in fp32 or double, rounded
+// once at the end: each weight reads the image, linearly between its pixels and
+// 0 outside, at its own place plus an offset that is computed, times a mask.
 //
 //   x       [images, channels, height, width]
 //   w       [out channels, channels / group, kernel height, kernel width]
@@ -14,6 +14,7 @@
 #include <vector>
 
 #include "compiler/base/status_macros.h"
+#include "compiler/ops/doubles.h"
 #include "compiler/ops/sampling.h"
 
 namespace heddle::compiler {
@@ -137,17 +138,17 @@ class Sampler {
   }
 
  private:
-  // fp32 places along an axis, of the shape of the samples.
+  // Places along an axis, of the shape of the samples.
   TensorId Places(TensorId offsets, int64_t axis) {
     const int64_t kernel = f_.kernel(), count = samples_[2];
-    TensorData base = TensorData::Zeros(DataType::kFloat, {1, kernel, count});
+    std::vector<double> base(static_cast<size_t>(kernel * count));
     for (int64_t k = 0; k < kernel; ++k) {
       const int64_t weight = axis == 0 ? k / f_.w[3] : k % f_.w[3];
       for (int64_t i = 0; i < count; ++i) {
         const int64_t at = axis == 0 ? i / f_.out[1] : i % f_.out[1];
-        base.as<float>()[k * count + i] =
-            static_cast<float>(at * f_.strides[axis] +
-                               weight * f_.dilations[axis] - f_.pads[axis]);
+        base[k * count + i] =
+            static_cast<double>(at * f_.strides[axis] +
+                                weight * f_.dilations[axis] - f_.pads[axis]);
       }
     }
     const TensorId own =
@@ -155,7 +156,7 @@ class Sampler {
                                       e_->Ints({axis + 1}), e_->Ints({2})}),
                     samples_);
     // What is no number is far outside.
-    return m_.Known(m_.Plus(own, e_->Constant(std::move(base))), -2);
+    return m_.Known(m_.Plus(own, e_->Numbers({1, kernel, count}, base)), -2);
   }
 
   struct Corner {
@@ -206,7 +207,7 @@ absl::Status Expand(Expansion* e) {
 }
 
 const ExpandedOperator kDeformConv(Define("DeformConv", 19, kMaxOpset)
-                                       .Inputs(3, 5, kReals)
+                                       .Inputs(3, 5, kRealsAndDouble)
                                        .Optional(3)
                                        .Attr("dilations", AttributeKind::kInts)
                                        .Attr("group", AttributeKind::kInt)

@@ -6,6 +6,8 @@
 #include <utility>
 
 #include "compiler/base/status_macros.h"
+#include "compiler/ops/doubles.h"
+#include "compiler/ops/reduce.h"
 #include "simulator/model/numerics.h"
 
 namespace heddle::compiler {
@@ -159,14 +161,14 @@ TensorId Expansion::Ints(const std::vector<int64_t>& values) {
   return Constant(std::move(data));
 }
 
-TensorId Expansion::Scalar(DataType type, float value) {
+TensorId Expansion::Scalar(DataType type, double value) {
   TensorData data = TensorData::Zeros(type, {});
   switch (type) {
     case DataType::kFloat:
-      *data.as<float>() = value;
+      *data.as<float>() = static_cast<float>(value);
       break;
     case DataType::kFloat16:
-      *data.as<uint16_t>() = model::F32ToF16(value);
+      *data.as<uint16_t>() = model::F32ToF16(static_cast<float>(value));
       break;
     case DataType::kDouble:
       *data.as<double>() = value;
@@ -181,6 +183,22 @@ TensorId Expansion::Scalar(DataType type, float value) {
       }
   }
   return Constant(std::move(data));
+}
+
+DataType Expansion::Real() const {
+  for (size_t i = 0; i < node_.inputs.size(); ++i) {
+    if (HasIn(i) && T(In(i)).type == DataType::kDouble) {
+      return DataType::kDouble;
+    }
+  }
+  return DataType::kFloat;
+}
+
+TensorId Expansion::Numbers(const Shape& shape,
+                            const std::vector<double>& values) {
+  if (Real() == DataType::kDouble) return Constant(FromDoubles(shape, values));
+  return Constant(FromFloats(DataType::kFloat, shape,
+                             std::vector<float>(values.begin(), values.end())));
 }
 
 TensorId Expansion::Add(const std::string& op,
@@ -240,7 +258,7 @@ TensorId Expansion::Reshape(TensorId x, Shape shape) {
 }
 
 TensorId Expansion::Wide(TensorId x) {
-  return T(x).type == DataType::kFloat16 ? Cast(x, DataType::kFloat) : x;
+  return Contains(kReals, T(x).type) ? Cast(x, Real()) : x;
 }
 
 void Expansion::Return(size_t i, TensorId x, DataType type) {

@@ -58,8 +58,13 @@ class Expansion {
 
   TensorId Constant(TensorData data);
   TensorId Ints(const std::vector<int64_t>& values);
-  // One element of rank 0 of a type that lanes have.
-  TensorId Scalar(DataType type, float value);
+  // One element of rank 0, of a type of fixed size.
+  TensorId Scalar(DataType type, double value);
+  // What the expansion computes in: fp32, or double where an input is that.
+  DataType Real() const;
+  // One number of Real(), and a tensor of them.
+  TensorId Number(double value) { return Scalar(Real(), value); }
+  TensorId Numbers(const Shape& shape, const std::vector<double>& values);
   // The result of a node of ONNX's operator at opset 13, or at another.
   TensorId Add(const std::string& op, const std::vector<TensorId>& inputs,
                const std::map<std::string, Attribute>& attributes = {},
@@ -70,7 +75,7 @@ class Expansion {
       const std::map<std::string, Attribute>& attributes, int opset);
   TensorId Cast(TensorId x, DataType to);  // x itself if it has the type
   TensorId Reshape(TensorId x, Shape shape);
-  // float16 as fp32: expansions compute in fp32 and round once, at the end.
+  // float16 (and fp32) as Real(): expansions round once, at the end.
   TensorId Wide(TensorId x);
   // `x`, cast to `type`, is the node's output i; an absent one is no error.
   void Return(size_t i, TensorId x, DataType type);

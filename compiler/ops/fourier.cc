@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // What signals are looked at with: the windows HannWindow, HammingWindow and
 // BlackmanWindow, which are constant; DFT and STFT as products with a constant
-// matrix of cosines and sines, of fp32, rounded once at the end.
+// matrix of cosines and sines, of fp32 or double, rounded once at the end.
 //
 //   Window  [size]
 //   DFT     [..., length, ..., 1 or 2] to [..., bins, ..., 2], along an axis
@@ -18,6 +18,7 @@
 
 #include "compiler/base/status_macros.h"
 #include "compiler/ops/computed_moves.h"
+#include "compiler/ops/doubles.h"
 #include "compiler/ops/expanded.h"
 #include "simulator/model/numerics.h"
 
@@ -56,18 +57,21 @@ absl::Status ExpandWindow(Expansion* e, const std::vector<double>& terms) {
   RETURN_IF_ERROR(CheckTable(e->node(), size, 1));
   const bool periodic = e->node().IntAttribute("periodic", 1) != 0;
   const auto period = static_cast<double>(periodic ? size : size - 1);
-  TensorData window = TensorData::Zeros(DataType::kFloat, {size});
+  const auto type = static_cast<DataType>(e->node().IntAttribute(
+      "output_datatype", static_cast<int64_t>(DataType::kFloat)));
+  std::vector<double> window;
   for (int64_t i = 0; i < size; ++i) {
     double sum = 0;
     for (size_t k = 0; k < terms.size(); ++k) {
       const double turns = static_cast<double>(k) * static_cast<double>(i);
       sum += terms[k] * std::cos(2 * kPi * turns / period);
     }
-    window.as<float>()[i] = static_cast<float>(sum);
+    window.push_back(sum);
   }
-  e->Return(0, e->Constant(std::move(window)),
-            static_cast<DataType>(e->node().IntAttribute(
-                "output_datatype", static_cast<int64_t>(DataType::kFloat))));
+  e->Return(0,
+            type == DataType::kDouble ? e->Constant(FromDoubles({size}, window))
+                                      : e->Numbers({size}, window),
+            type);
   return absl::OkStatus();
 }
 
@@ -92,7 +96,7 @@ absl::StatusOr<TensorId> AddMatrix(Expansion* e, const Transform& t) {
   const int64_t parts = t.complex ? 2 : 1;
   const int64_t rows = t.taken * parts, columns = 2 * t.bins;
   RETURN_IF_ERROR(CheckTable(e->node(), rows, columns));
-  TensorData matrix = TensorData::Zeros(DataType::kFloat, {rows, columns});
+  std::vector<double> matrix(static_cast<size_t>(rows * columns));
   const double scale = t.inverse ? 1 / static_cast<double>(t.length) : 1;
   for (int64_t i = 0; i < t.taken; ++i) {
     for (int64_t k = 0; k < t.bins; ++k) {
@@ -101,15 +105,15 @@ absl::StatusOr<TensorId> AddMatrix(Expansion* e, const Transform& t) {
                            static_cast<double>(t.length);
       const double re = scale * std::cos(angle);
       const double im = scale * std::sin(angle) * (t.inverse ? 1 : -1);
-      float* row = matrix.as<float>() + i * parts * columns + 2 * k;
-      row[0] = static_cast<float>(re);
-      row[1] = static_cast<float>(im);
+      double* row = matrix.data() + i * parts * columns + 2 * k;
+      row[0] = re;
+      row[1] = im;
       if (!t.complex) continue;
-      row[columns] = static_cast<float>(-im);
-      row[columns + 1] = static_cast<float>(re);
+      row[columns] = -im;
+      row[columns + 1] = re;
     }
   }
-  return e->Constant(std::move(matrix));
+  return e->Numbers({rows, columns}, matrix);
 }
 
 absl::StatusOr<bool> IsOneSided(const Expansion& e, bool complex, bool inverse,
@@ -302,7 +306,7 @@ bool TypeIsReal(const Graph&, const Node& node, std::string* detail) {
   const auto type = static_cast<DataType>(node.IntAttribute(
       "output_datatype", static_cast<int64_t>(DataType::kFloat)));
   *detail = absl::StrCat("output_datatype = ", static_cast<int>(type));
-  return Contains(kReals, type);
+  return Contains(kRealsAndDouble, type);
 }
 
 Define WindowOf(const char* op) {
@@ -311,12 +315,12 @@ Define WindowOf(const char* op) {
       .Attr("output_datatype", AttributeKind::kInt)
       .Attr("periodic", AttributeKind::kInt)
       .Rule(Rejection::kUnsupportedDatatype,
-            "output_datatype is float or float16", TypeIsReal);
+            "output_datatype is float, float16 or double", TypeIsReal);
   return define;
 }
 Define Dft(int since, int until) {
   Define define("DFT", since, until);
-  define.Inputs(1, since < 20 ? 2 : 3, kReals, kIndices, kIndices)
+  define.Inputs(1, since < 20 ? 2 : 3, kRealsAndDouble, kIndices, kIndices)
       .Attr("inverse", AttributeKind::kInt)
       .Attr("onesided", AttributeKind::kInt)
       .Rule(Rejection::kInvalidModel,
@@ -332,7 +336,7 @@ const ExpandedOperator kDft17(Dft(17, 19).Attr("axis", AttributeKind::kInt),
 const ExpandedOperator kDft20(Dft(20, kMaxOpset), ExpandDft20);
 const ExpandedOperator kStft(
     Define("STFT", 17, kMaxOpset)
-        .Inputs(2, 4, kReals, kIndices, kReals, kIndices)
+        .Inputs(2, 4, kRealsAndDouble, kIndices, kRealsAndDouble, kIndices)
         .Attr("onesided", AttributeKind::kInt)
         .Rule(Rejection::kInvalidModel,
               "the signal is of [batch, length] or [batch, length, 1 or 2]",

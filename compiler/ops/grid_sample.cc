@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// GridSample, made of other operators in fp32, rounded once at the end: for
+// GridSample, made of other operators in fp32 or double, rounded once: for
 // each sample the rows of the places around it are gathered and weighted, axis
 // by axis, the last innermost. A place outside of the image reads 0 (zeros),
 // the nearest one inside (border), or that of the image mirrored at its edges
@@ -14,6 +14,7 @@
 #include <vector>
 
 #include "compiler/base/status_macros.h"
+#include "compiler/ops/doubles.h"
 #include "compiler/ops/sampling.h"
 
 namespace heddle::compiler {
@@ -72,7 +73,7 @@ class GridSampler {
 
   // Into the image, or its mirror images.
   TensorId Reflect(size_t axis, TensorId x) {
-    const float low = Low(), high = High(axis), range = high - low;
+    const double low = Low(), high = High(axis), range = high - low;
     if (range <= 0) return m_.Scaled(x, 0);
     const TensorId below = m_.Minus(m_.Number(low), x);
     const TensorId beyond =
@@ -146,11 +147,11 @@ class GridSampler {
   // Keys' kernel with a = -0.75 at the distances 1 + part, part, 1 - part,
   // 2 - part.
   TensorId Cubic(TensorId part, int i) {
-    constexpr float kA = -0.75f;
+    constexpr double kA = -0.75;
     const TensorId d =
         i < 2 ? m_.Offset(part, static_cast<float>(1 - i))
               : m_.Minus(m_.Number(static_cast<float>(i - 1)), part);
-    const auto horner = [&](std::vector<float> factors) {
+    const auto horner = [&](std::vector<double> factors) {
       TensorId sum = m_.Scaled(d, factors[0]);
       for (size_t k = 1; k + 1 < factors.size(); ++k) {
         sum = m_.Times(factors[k] == 0 ? sum : m_.Offset(sum, factors[k]), d);
@@ -257,7 +258,7 @@ bool RankFits(const Graph& graph, const Node& node, std::string* detail) {
 
 Define GridSample(int since, int until) {
   Define define("GridSample", since, until);
-  define.Inputs(2, 2, kReals)
+  define.Inputs(2, 2, kRealsAndDouble)
       .Attr("align_corners", AttributeKind::kInt)
       .Attr("mode", AttributeKind::kString)
       .Attr("padding_mode", AttributeKind::kString)

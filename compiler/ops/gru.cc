@@ -7,6 +7,7 @@
 //            g(x Wh^T + bW + r (h Rh^T + bR))
 //        h = (1 - z) n + z h
 //   RNN  h = f(x W^T + h R^T + b)
+#include "compiler/ops/doubles.h"
 #include "compiler/ops/recurrent.h"
 
 namespace heddle::compiler {
@@ -31,7 +32,7 @@ RecurrentState GruStep(RecurrentDirection* d, Expansion* e, bool linear,
     next = d->Product(kHidden, e->Add("Mul", {gate(kReset), h}), next);
   }
   next = d->Activate(1, next);
-  const TensorId rest = e->Add("Sub", {e->Scalar(DataType::kFloat, 1), update});
+  const TensorId rest = e->Add("Sub", {e->Number(1), update});
   next = e->Add("Mul", {rest, next});
   if (h != kNoTensor) {
     next = e->Add("Add", {next, e->Add("Mul", {update, h})});
@@ -61,7 +62,9 @@ absl::Status ExpandRnn(Expansion* e) {
 
 Define Simple(const char* op, int since, int until) {
   Define define = DefineRecurrent(op, since, until);
-  define.Inputs(3, 6, kReals, kReals, kReals, kReals, kInt32s, kReals)
+  define
+      .Inputs(3, 6, kRealsAndDouble, kRealsAndDouble, kRealsAndDouble,
+              kRealsAndDouble, kInt32s, kRealsAndDouble)
       .Outputs(2);
   return define;
 }

@@ -3,10 +3,12 @@
 #include "compiler/ops/layer_normalization.h"
 
 #include <algorithm>
+#include <cmath>
 
 #include "compiler/base/pace.h"
 #include "compiler/base/status_macros.h"
-#include "compiler/ops/define.h"
+#include "compiler/ops/doubles.h"
+#include "compiler/ops/expanded.h"
 #include "simulator/model/numerics.h"
 
 namespace heddle::compiler {
@@ -62,8 +64,41 @@ absl::Status Infer(Graph* graph, const Node& node) {
   return InferSame(graph, node);
 }
 
+// The same in binary64; the second and third result are floats all the same.
+Results EvaluateDoubles(const Node& node, const Inputs& inputs) {
+  const TensorData& x = *inputs[0];
+  const ReduceStage rows = RowsToNormalize(node, x.shape);
+  std::vector<double> d = ToDoubles(x);
+  const std::vector<double> means =
+      Reduce(d, {rows}, {Fold::kSum, Premap::kNone, Finish::kMean});
+  for (size_t i = 0; i < d.size(); ++i) d[i] -= means[i / rows.count];
+  std::vector<double> factors =
+      Reduce(d, {rows}, {Fold::kSum, Premap::kSquare, Finish::kMean});
+  for (double& r : factors) {
+    r = 1 / std::sqrt(r + double{node.FloatAttribute("epsilon", 1e-5f)});
+  }
+  const std::vector<double> scale = ToDoubles(*inputs[1]),
+                            bias = At(inputs, 2) != nullptr
+                                       ? ToDoubles(*inputs[2])
+                                       : std::vector<double>{0};
+  for (size_t i = 0; i < d.size(); ++i) {
+    PaceAt(i);
+    const size_t column = i % rows.count;
+    d[i] = d[i] * factors[i / rows.count] * scale[column % scale.size()] +
+           bias[column % bias.size()];
+  }
+  std::vector<TensorData> results = One(FromDoubles(x.shape, d));
+  for (size_t i = 1; i < node.outputs.size(); ++i) {
+    const std::vector<double>& given = i == 1 ? means : factors;
+    results.push_back(FromFloats(DataType::kFloat, ShapeOfRows(node, x.shape),
+                                 {given.begin(), given.end()}));
+  }
+  return results;
+}
+
 Results Evaluate(const Graph&, const Node& node, const Inputs& inputs) {
   const TensorData& x = *inputs[0];
+  if (x.type == DataType::kDouble) return EvaluateDoubles(node, inputs);
   const ReduceStage rows = RowsToNormalize(node, x.shape);
   const float epsilon = node.FloatAttribute("epsilon", 1e-5f);
   std::vector<float> d = ToFloats(x);
@@ -95,9 +130,26 @@ Results Evaluate(const Graph&, const Node& node, const Inputs& inputs) {
   return results;
 }
 
+// float16 is computed in fp32, rounded once at the end.
+bool IsHalf(const Graph& graph, const Node& node) {
+  return InputOf(graph, node, 0).type == DataType::kFloat16;
+}
+
+absl::Status ExpandHalf(Expansion* e) {
+  std::vector<TensorId> in = {e->Wide(e->In(0)), e->Wide(e->In(1))};
+  if (e->HasIn(2)) in.push_back(e->Wide(e->In(2)));
+  const std::vector<TensorId> out =
+      e->AddAll(e->node().outputs.size(), "LayerNormalization", in,
+                e->node().attributes, 17);
+  for (size_t i = 0; i < out.size(); ++i) {
+    e->Return(i, out[i], i == 0 ? DataType::kFloat16 : DataType::kFloat);
+  }
+  return absl::OkStatus();
+}
+
 Define Normalization(int since, int until) {
   Define define("LayerNormalization", since, until);
-  define.Inputs(2, 3, kFloats)
+  define.Inputs(2, 3, kRealsAndDouble)
       .Outputs(3)
       .Attr("axis", AttributeKind::kInt)
       .Attr("epsilon", AttributeKind::kFloat)
@@ -113,9 +165,10 @@ Define Normalization(int since, int until) {
 }
 
 // What ONNX Runtime's optimizers write into models of older opsets.
-const OperatorRegistration kOld(Normalization(1, 16).Run(Infer, Evaluate));
-const OperatorRegistration kLayerNormalization(
-    Normalization(17, kMaxOpset).Run(Infer, Evaluate));
+const ExpandedOperator kOld(Normalization(1, 16), ExpandHalf, IsHalf, Infer,
+                            Evaluate);
+const ExpandedOperator kLayerNormalization(Normalization(17, kMaxOpset),
+                                           ExpandHalf, IsHalf, Infer, Evaluate);
 
 }  // namespace
 }  // namespace heddle::compiler

@@ -7,6 +7,7 @@
 
 #include "compiler/base/status_macros.h"
 #include "compiler/ops/define.h"
+#include "compiler/ops/doubles.h"
 
 namespace heddle::compiler {
 
@@ -195,13 +196,13 @@ const OperatorRegistration kIdentity(Define("Identity", 1, kMaxOpset)
                                          .Inputs(1, 1, kMovable)
                                          .Run(InferSame, Copy));
 const OperatorRegistration kDropout7(Define("Dropout", 7, 11)
-                                         .Inputs(1, 1, kReals)
+                                         .Inputs(1, 1, kRealsAndDouble)
                                          .Outputs(2)
                                          .Attr("ratio", AttributeKind::kFloat)
                                          .Run(InferDropout, EvaluateDropout));
 const OperatorRegistration kDropout12(
     Define("Dropout", 12, kMaxOpset)
-        .Inputs(1, 3, kReals, kReals, Types(DataType::kBool))
+        .Inputs(1, 3, kRealsAndDouble, kRealsAndDouble, Types(DataType::kBool))
         .Outputs(2)
         .Attr("seed", AttributeKind::kInt)
         .Rule(Rejection::kUnsupportedAttribute,

@@ -1,16 +1,15 @@
 // SPDX-License-Identifier: Apache-2.0
 // NegativeLogLikelihoodLoss and SoftmaxCrossEntropyLoss, made of other
-// operators in fp32, rounded once at the end. The class of a target is found by
-// comparing it with all: loss = -(sum over classes of x * weight where it is
-// the target's, else 0). The mean divides by the sum of the weights of the
-// targets; a target that is `ignore_index` has weight 0.
+// operators in fp32 or double, rounded once at the end. The class of a target
+// is found by comparing it with all: loss = -(sum over classes of x * weight
+// where it is the target's, else 0). The mean divides by the sum of the weights
+// of the targets; a target that is `ignore_index` has weight 0.
 #include "compiler/base/status_macros.h"
+#include "compiler/ops/doubles.h"
 #include "compiler/ops/expanded.h"
 
 namespace heddle::compiler {
 namespace {
-
-constexpr DataType kFloat = DataType::kFloat;
 
 absl::Status CheckShapes(const Expansion& e) {
   const Tensor &x = e.T(e.In(0)), &target = e.T(e.In(1));
@@ -60,8 +59,8 @@ TensorId Loss(Expansion* e, TensorId x) {
     const TensorId out = e->Add("Equal", {t, e->Constant(std::move(ignored))});
     hit = e->Add("And", {hit, e->Add("Not", {out})});
   }
-  const TensorId zero = e->Scalar(kFloat, 0);
-  TensorId weight = e->Scalar(kFloat, 1);
+  const TensorId zero = e->Number(0);
+  TensorId weight = e->Number(1);
   if (e->HasIn(2)) {
     weight = e->Reshape(e->Wide(e->In(2)), classes);
     x = e->Add("Mul", {x, weight});
@@ -107,7 +106,7 @@ bool ReductionIsKnown(const Graph&, const Node& node, std::string* detail) {
 
 Define WithLoss(const char* op, int since, int until) {
   Define define(op, since, until);
-  define.Inputs(2, 3, kReals, kIndices, kReals)
+  define.Inputs(2, 3, kRealsAndDouble, kIndices, kRealsAndDouble)
       .Attr("ignore_index", AttributeKind::kInt)
       .Attr("reduction", AttributeKind::kString)
       .Rule(Rejection::kInvalidModel, "reduction is mean, sum or none",

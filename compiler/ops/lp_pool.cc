@@ -1,32 +1,29 @@
 // SPDX-License-Identifier: Apache-2.0
-// GlobalLpPool and LpPool, made of other operators in fp32, rounded once at the
-// end: (sum of |x|^p)^(1/p). The sum of GlobalLpPool is a reduction, that of
-// LpPool a convolution of each channel with ones, to which padding adds
-// nothing.
+// GlobalLpPool and LpPool, made of other operators in fp32 or double, rounded
+// once at the end: (sum of |x|^p)^(1/p). The sum of GlobalLpPool is a
+// reduction, that of LpPool a convolution of each channel with ones, to which
+// padding adds nothing.
 #include <algorithm>
 #include <cmath>
 
 #include "compiler/base/status_macros.h"
+#include "compiler/ops/doubles.h"
 #include "compiler/ops/expanded.h"
 #include "compiler/ops/window.h"
 
 namespace heddle::compiler {
 namespace {
 
-constexpr DataType kFloat = DataType::kFloat;
-
 // |x|^p, by a product for 2.
 TensorId Power(Expansion* e, TensorId x, int64_t p) {
   if (p == 2) return e->Add("Mul", {x, x});
   const TensorId a = e->Add("Abs", {x});
-  return p == 1 ? a
-                : e->Add("Pow", {a, e->Scalar(kFloat, static_cast<float>(p))});
+  return p == 1 ? a : e->Add("Pow", {a, e->Number(static_cast<double>(p))});
 }
 TensorId Root(Expansion* e, TensorId x, int64_t p) {
   if (p == 1) return x;
   return p == 2 ? e->Add("Sqrt", {x})
-                : e->Add("Pow",
-                         {x, e->Scalar(kFloat, static_cast<float>(1.0 / p))});
+                : e->Add("Pow", {x, e->Number(1.0 / static_cast<double>(p))});
 }
 
 absl::Status ExpandGlobal(Expansion* e) {
@@ -95,10 +92,9 @@ absl::Status ExpandPool(Expansion* e) {
   const Shape kernel = e->node().IntsAttribute("kernel_shape", {});
   shape.insert(shape.end(), kernel.begin(), kernel.end());
   RETURN_IF_ERROR(CheckTable(e->node(), shape[0], ElementCount(kernel)));
-  TensorData weights = TensorData::Zeros(kFloat, shape);
-  std::fill_n(weights.as<float>(), weights.count(), 1.0f);
-  const TensorId sum = e->Add(
-      "Conv", {Power(e, x, p), e->Constant(std::move(weights))}, windows, 11);
+  const std::vector<double> ones(static_cast<size_t>(ElementCount(shape)), 1);
+  const TensorId sum =
+      e->Add("Conv", {Power(e, x, p), e->Numbers(shape, ones)}, windows, 11);
   e->Return(0, Root(e, sum, p), type);
   return absl::OkStatus();
 }
@@ -125,7 +121,7 @@ Define LpPool(int since, int until) {
   // All but the first, which is of the rank.
   std::vector<Constraint> windows = WindowRules();
   windows.erase(windows.begin());
-  define.Inputs(1, 1, kReals)
+  define.Inputs(1, 1, kRealsAndDouble)
       .Attr("kernel_shape", AttributeKind::kInts, true)
       .Attr("auto_pad", AttributeKind::kString)
       .Attr("pads", AttributeKind::kInts)
@@ -138,7 +134,7 @@ Define LpPool(int since, int until) {
 }
 
 const ExpandedOperator kGlobalLpPool(Define("GlobalLpPool", 2, kMaxOpset)
-                                         .Inputs(1, 1, kReals)
+                                         .Inputs(1, 1, kRealsAndDouble)
                                          .Attr("p", AttributeKind::kInt)
                                          .Rule(Rejection::kInvalidModel,
                                                "p is positive", HasPower)

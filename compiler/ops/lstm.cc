@@ -7,6 +7,7 @@
 //   c = f c + i g(x Wc^T + h Rc^T + b)
 //   o = f(x Wo^T + h Ro^T + b + Po c)
 //   h = o h(c)
+#include "compiler/ops/doubles.h"
 #include "compiler/ops/recurrent.h"
 
 namespace heddle::compiler {
@@ -27,9 +28,8 @@ RecurrentState Step(RecurrentDirection* d, Expansion* e, int64_t step,
   next.c = e->Add("Mul", {in, cell});
   if (state.c != kNoTensor) {
     const bool coupled = e->node().IntAttribute("input_forget", 0) != 0;
-    const TensorId forget =
-        coupled ? e->Add("Sub", {e->Scalar(DataType::kFloat, 1), in})
-                : d->Activate(0, gate(kForget, state.c));
+    const TensorId forget = coupled ? e->Add("Sub", {e->Number(1), in})
+                                    : d->Activate(0, gate(kForget, state.c));
     next.c = e->Add("Add", {e->Add("Mul", {forget, state.c}), next.c});
   }
   const TensorId out = d->Activate(0, gate(kOutput, next.c));
@@ -50,8 +50,8 @@ absl::Status Expand(Expansion* e) {
 Define Lstm(int since, int until) {
   Define define = DefineRecurrent("LSTM", since, until);
   define
-      .Inputs(3, 8, kReals, kReals, kReals, kReals, kInt32s, kReals, kReals,
-              kReals)
+      .Inputs(3, 8, kRealsAndDouble, kRealsAndDouble, kRealsAndDouble,
+              kRealsAndDouble, kInt32s, kRealsAndDouble)
       .Attr("input_forget", AttributeKind::kInt)
       .Outputs(3);
   return define;

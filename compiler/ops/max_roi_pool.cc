@@ -7,21 +7,21 @@
 //   y     [regions, channels, pooled height, pooled width]
 #include <cstdint>
 #include <limits>
+#include <numeric>
 #include <utility>
 #include <vector>
 
 #include "compiler/base/status_macros.h"
+#include "compiler/ops/doubles.h"
 #include "compiler/ops/sampling.h"
 
 namespace heddle::compiler {
 namespace {
 
-TensorData Counting(int64_t count) {
-  TensorData data = TensorData::Zeros(DataType::kFloat, {1, count});
-  for (int64_t i = 0; i < count; ++i) {
-    data.as<float>()[i] = static_cast<float>(i);
-  }
-  return data;
+TensorId Counting(Expansion* e, int64_t count) {
+  std::vector<double> values(static_cast<size_t>(count));
+  std::iota(values.begin(), values.end(), 0);
+  return e->Numbers({1, count}, values);
 }
 
 // Bool [regions, bins, size]: the places of each bin along an axis.
@@ -44,11 +44,11 @@ TensorId BinsOf(const FloatMath& m, TensorId rois, int64_t first_column,
       {m.Offset(m.Minus(edge(first_column + 2), begin), 1), m.Number(1)});
   const TensorId bin =
       e->Add("Div", {length, m.Number(static_cast<float>(bins))});
-  const TensorId number = e->Constant(Counting(bins));
+  const TensorId number = Counting(e, bins);
   const TensorId low = m.Plus(m.Floor(m.Times(number, bin)), begin);
   const TensorId high =
       m.Plus(e->Add("Ceil", {m.Times(m.Offset(number, 1), bin)}), begin);
-  const TensorId place = e->Constant(Counting(size));
+  const TensorId place = Counting(e, size);
   const Shape each = {regions, bins, 1};
   return e->Add(
       "And", {e->Add("GreaterOrEqual", {place, e->Reshape(low, each)}, {}, 16),
@@ -100,7 +100,7 @@ absl::Status Expand(Expansion* e) {
               e->Reshape(y, {regions, channels, 1, x[2], pooled[1]}), 3);
   const auto any = [&](TensorId mask, const Shape& shape) {
     const TensorId some =
-        e->Add("ReduceMax", {e->Cast(mask, DataType::kFloat)},
+        e->Add("ReduceMax", {e->Cast(mask, e->Real())},
                {{"axes", std::vector<int64_t>{2}}, {"keepdims", int64_t{0}}});
     return e->Reshape(e->Add("Greater", {some, m.Number(0)}), shape);
   };
@@ -119,7 +119,7 @@ bool IsImage(const Graph& graph, const Node& node, std::string* detail) {
 
 const ExpandedOperator kMaxRoiPool(
     Define("MaxRoiPool", 1, kMaxOpset)
-        .Inputs(2, 2, kReals)
+        .Inputs(2, 2, kRealsAndDouble)
         .Attr("pooled_shape", AttributeKind::kInts, true)
         .Attr("spatial_scale", AttributeKind::kFloat)
         .Rule(Rejection::kUnsupportedShape, "input has rank 4", IsImage),

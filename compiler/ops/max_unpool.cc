@@ -7,6 +7,7 @@
 #include <vector>
 
 #include "compiler/base/status_macros.h"
+#include "compiler/ops/doubles.h"
 #include "compiler/ops/expanded.h"
 #include "compiler/ops/layout.h"
 
@@ -100,7 +101,7 @@ bool HasWindows(const Graph& graph, const Node& node, std::string* detail) {
 
 Define MaxUnpool(int since, int until) {
   Define define("MaxUnpool", since, until);
-  define.Inputs(2, 3, kReals, kInt64s, kInt64s)
+  define.Inputs(2, 3, kRealsAndDouble, kInt64s, kInt64s)
       .Attr("kernel_shape", AttributeKind::kInts, true)
       .Attr("pads", AttributeKind::kInts)
       .Attr("strides", AttributeKind::kInts)

@@ -9,12 +9,17 @@
 //   y = fma(d, f32(scale / sqrt(f32(var + epsilon))), bias).
 // LRN: sum = fma(x, x, sum) over the channels of the window in increasing
 //   order from +0, then LrnTerm of normalization.h.
-// float16 is computed in fp32 and rounded once at the end.
+// float16 is computed in fp32 and rounded once at the end, double in binary64,
+// by the formula.
 #include "compiler/ops/normalization.h"
+
+#include <algorithm>
+#include <cmath>
 
 #include "compiler/base/pace.h"
 #include "compiler/base/status_macros.h"
 #include "compiler/ops/define.h"
+#include "compiler/ops/doubles.h"
 #include "compiler/ops/expanded.h"
 #include "simulator/model/numerics.h"
 
@@ -48,9 +53,41 @@ absl::Status InferPerChannel(Graph* graph, const Node& node) {
   return InferSame(graph, node);
 }
 
+bool IsDouble(const TensorData* data) {
+  return data->type == DataType::kDouble;
+}
+
+// y = (x - mean) * scale / sqrt(var + epsilon) + bias, in binary64; the index
+// of an element's mean and variance, and of its scale and bias.
+template <typename Statistics, typename Factors>
+TensorData NormalizeDoubles(const Node& node, const TensorData& x,
+                            const std::vector<double>& mean,
+                            const std::vector<double>& variance,
+                            const TensorData& scale, const TensorData& bias,
+                            Statistics statistics, Factors factors) {
+  const std::vector<double> s = ToDoubles(scale), b = ToDoubles(bias);
+  const double epsilon = node.FloatAttribute("epsilon", 1e-5f);
+  std::vector<double> y = ToDoubles(x);
+  for (size_t i = 0; i < y.size(); ++i) {
+    PaceAt(i);
+    const size_t k = statistics(i), c = factors(i);
+    y[i] = (y[i] - mean[k]) * s[c] / std::sqrt(variance[k] + epsilon) + b[c];
+  }
+  return IsDouble(&x) ? FromDoubles(x.shape, y)
+                      : FromFloats(x.type, x.shape, {y.begin(), y.end()});
+}
+
 Results EvaluateBatchNorm(const Graph&, const Node& node,
                           const Inputs& inputs) {
   const TensorData& x = *inputs[0];
+  if (std::any_of(inputs.begin(), inputs.end(), IsDouble)) {
+    const size_t pixels =
+        ElementCount(Shape(x.shape.begin() + 2, x.shape.end()));
+    const auto channel = [&](size_t i) { return i / pixels % x.shape[1]; };
+    return One(NormalizeDoubles(node, x, ToDoubles(*inputs[3]),
+                                ToDoubles(*inputs[4]), *inputs[1], *inputs[2],
+                                channel, channel));
+  }
   const BatchNormFactors f =
       FactorsOf(*inputs[1], *inputs[2], *inputs[3], *inputs[4],
                 node.FloatAttribute("epsilon", 1e-5f));
@@ -65,9 +102,29 @@ Results EvaluateBatchNorm(const Graph&, const Node& node,
   return One(FromFloats(x.type, x.shape, y));
 }
 
+// Mean and variance of each run of the stages, which reduce the last elements.
+void Moments(const TensorData& x, const std::vector<ReduceStage>& stages,
+             std::vector<double>* mean, std::vector<double>* variance) {
+  std::vector<double> d = ToDoubles(x);
+  *mean = Reduce(d, stages, {Fold::kSum, Premap::kNone, Finish::kMean});
+  const size_t run = mean->empty() ? 1 : d.size() / mean->size();
+  for (size_t i = 0; i < d.size(); ++i) d[i] -= (*mean)[i / run];
+  *variance = Reduce(d, stages, {Fold::kSum, Premap::kSquare, Finish::kMean});
+}
+
 Results EvaluateInstanceNorm(const Graph&, const Node& node,
                              const Inputs& inputs) {
   const TensorData& x = *inputs[0];
+  if (IsDouble(&x)) {
+    const size_t pixels =
+        ElementCount(Shape(x.shape.begin() + 2, x.shape.end()));
+    std::vector<double> mean, variance;
+    Moments(x, PlaneStages(x.shape), &mean, &variance);
+    const auto plane = [&](size_t i) { return i / pixels; };
+    return One(
+        NormalizeDoubles(node, x, mean, variance, *inputs[1], *inputs[2], plane,
+                         [&](size_t i) { return plane(i) % x.shape[1]; }));
+  }
   const std::vector<float> scale = ToFloats(*inputs[1]),
                            bias = ToFloats(*inputs[2]);
   const float epsilon = node.FloatAttribute("epsilon", 1e-5f);
@@ -93,10 +150,14 @@ Results EvaluateInstanceNorm(const Graph&, const Node& node,
   return One(FromFloats(x.type, x.shape, y));
 }
 
-Results EvaluateLrn(const Graph&, const Node& node, const Inputs& inputs) {
-  const TensorData& data = *inputs[0];
-  const std::vector<float> x = ToFloats(data);
-  std::vector<float> sums(x.size()), y(x.size());
+float SquarePlus(float v, float sum) { return model::Fma(v, v, sum); }
+double SquarePlus(double v, double sum) { return v * v + sum; }
+
+// Of each element, the sum of the squares in its window.
+template <typename Real>
+std::vector<Real> SumsOfWindows(const Node& node, const TensorData& data,
+                                const std::vector<Real>& x) {
+  std::vector<Real> sums(x.size());
   const int64_t channels = data.shape[1], size = node.IntAttribute("size", 1);
   const int64_t pixels =
       ElementCount(Shape(data.shape.begin() + 2, data.shape.end()));
@@ -104,12 +165,34 @@ Results EvaluateLrn(const Graph&, const Node& node, const Inputs& inputs) {
     PaceAt(i);
     const int64_t c = static_cast<int64_t>(i) / pixels % channels;
     const LrnWindow w = LrnWindowOf(c, channels, size);
-    const float* first = &x[i - (c - w.first) * pixels];
+    const Real* first = &x[i - (c - w.first) * pixels];
     for (int64_t k = 0; k < w.count; ++k) {
-      const float v = first[k * pixels];
-      sums[i] = model::Fma(v, v, sums[i]);
+      sums[i] = SquarePlus(first[k * pixels], sums[i]);
     }
   }
+  return sums;
+}
+
+TensorData LrnOfDoubles(const Node& node, const TensorData& data) {
+  std::vector<double> y = ToDoubles(data);
+  const std::vector<double> sums = SumsOfWindows(node, data, y);
+  const double alpha = node.FloatAttribute("alpha", 1e-4f),
+               size = static_cast<double>(node.IntAttribute("size", 1)),
+               bias = node.FloatAttribute("bias", 1),
+               beta = node.FloatAttribute("beta", 0.75f);
+  for (size_t i = 0; i < y.size(); ++i) {
+    PaceAt(i);
+    y[i] *= std::pow(bias + alpha / size * sums[i], -beta);
+  }
+  return FromDoubles(data.shape, y);
+}
+
+Results EvaluateLrn(const Graph&, const Node& node, const Inputs& inputs) {
+  const TensorData& data = *inputs[0];
+  if (IsDouble(&data)) return One(LrnOfDoubles(node, data));
+  const std::vector<float> x = ToFloats(data);
+  const std::vector<float> sums = SumsOfWindows(node, data, x);
+  std::vector<float> y(x.size());
   ProgramBuilder b;
   b.Out(LrnTerm(&b, b.A(), b.Op(isa::MicroOp::kMov, b.B())));
   ASSIGN_OR_RETURN(auto program, b.Finish());
@@ -141,9 +224,7 @@ absl::Status ExpandTraining(Expansion* e) {
     axes.push_back(static_cast<int64_t>(i));
     count *= shape[i];
   }
-  const auto scalar = [&](float value) {
-    return e->Scalar(DataType::kFloat, value);
-  };
+  const auto scalar = [&](double value) { return e->Number(value); };
   const auto factor = [&](size_t i) {
     return e->Reshape(e->Wide(e->In(i)), channels);
   };
@@ -151,7 +232,7 @@ absl::Status ExpandTraining(Expansion* e) {
   const TensorId d = e->Add("Sub", {x, mean});
   const TensorId variance =
       e->Add("Div", {e->Add("ReduceSumSquare", {d}, {{"axes", axes}}),
-                     scalar(static_cast<float>(count))});
+                     scalar(static_cast<double>(count))});
   const TensorId root =
       e->Add("Sqrt", {e->Add("Add", {variance, scalar(e->node().FloatAttribute(
                                                    "epsilon", 1e-5f))})});
@@ -160,7 +241,9 @@ absl::Status ExpandTraining(Expansion* e) {
   const auto running = [&](size_t i, TensorId computed) {
     const TensorId old = e->Add("Mul", {factor(i), scalar(momentum)});
     const TensorId fresh =
-        e->Add("Mul", {computed, scalar(model::FSub(1, momentum))});
+        e->Add("Mul", {computed, scalar(e->Real() == DataType::kDouble
+                                            ? 1 - double{momentum}
+                                            : model::FSub(1, momentum))});
     return e->Reshape(e->Add("Add", {old, fresh}), {shape[1]});
   };
   const DataType type = e->T(e->In(0)).type;
@@ -174,7 +257,7 @@ absl::Status ExpandTraining(Expansion* e) {
 // name no other.
 Define BatchNorm(int since, int until) {
   Define define("BatchNormalization", since, until);
-  define.Inputs(5, 5, kReals)
+  define.Inputs(5, 5, kRealsAndDouble)
       .Outputs(5)
       .Attr("epsilon", AttributeKind::kFloat)
       .Attr("momentum", AttributeKind::kFloat)
@@ -221,13 +304,13 @@ const ExpandedOperator kBatchNormalization14 = BatchNorm14(14, 14);
 const ExpandedOperator kBatchNormalization15 = BatchNorm14(15, kMaxOpset);
 const OperatorRegistration kInstanceNormalization(
     Define("InstanceNormalization", 6, kMaxOpset)
-        .Inputs(3, 3, kReals)
+        .Inputs(3, 3, kRealsAndDouble)
         .Attr("epsilon", AttributeKind::kFloat)
         .Rule(Rejection::kUnsupportedShape, kHasChannelsText, HasChannels)
         .Run(InferPerChannel<2>, EvaluateInstanceNorm));
 const OperatorRegistration kLrn(
     Define("LRN", 1, kMaxOpset)
-        .Inputs(1, 1, kReals)
+        .Inputs(1, 1, kRealsAndDouble)
         .Attr("alpha", AttributeKind::kFloat)
         .Attr("beta", AttributeKind::kFloat)
         .Attr("bias", AttributeKind::kFloat)

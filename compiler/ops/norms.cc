@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Normalisations that are made of other operators, in fp32, rounded once at the
-// end:
+// Normalisations that are made of other operators, in fp32, or double where an
+// input is, rounded once at the end:
 //   LpNormalization            y = x / norm along the axis; norm 1 where it is
 //                              0, p is 1 or 2
 //   MeanVarianceNormalization  d = x - mean, y = d / (sqrt(mean of d^2) + 1e-9)
@@ -14,12 +14,11 @@
 #include <numeric>
 
 #include "compiler/base/status_macros.h"
+#include "compiler/ops/doubles.h"
 #include "compiler/ops/expanded.h"
 
 namespace heddle::compiler {
 namespace {
-
-constexpr DataType kFloat = DataType::kFloat;
 
 TensorId MeanOfSquares(Expansion* e, TensorId x,
                        const std::vector<int64_t>& axes) {
@@ -27,7 +26,7 @@ TensorId MeanOfSquares(Expansion* e, TensorId x,
   int64_t count = 1;
   for (int64_t axis : axes) count *= e->T(x).shape[axis];
   const TensorId sum = e->Add("ReduceSumSquare", {x}, {{"axes", axes}});
-  return e->Add("Div", {sum, e->Scalar(kFloat, static_cast<float>(count))});
+  return e->Add("Div", {sum, e->Number(static_cast<double>(count))});
 }
 
 absl::Status ExpandLp(Expansion* e) {
@@ -37,8 +36,8 @@ absl::Status ExpandLp(Expansion* e) {
   const std::vector<int64_t> axes = {e->node().IntAttribute("axis", -1)};
   const TensorId norm =
       e->Add(first ? "ReduceL1" : "ReduceL2", {x}, {{"axes", axes}});
-  const TensorId zero = e->Add("Equal", {norm, e->Scalar(kFloat, 0)});
-  const TensorId by = e->Add("Where", {zero, e->Scalar(kFloat, 1), norm});
+  const TensorId zero = e->Add("Equal", {norm, e->Number(0)});
+  const TensorId by = e->Add("Where", {zero, e->Number(1), norm});
   e->Return(0, e->Add("Div", {x, by}), type);
   return absl::OkStatus();
 }
@@ -73,7 +72,7 @@ absl::Status ExpandMeanVariance(Expansion* e) {
   const TensorId d = e->Add("Sub", {x, mean});
   RETURN_IF_ERROR(e->status());
   const TensorId deviation = e->Add("Sqrt", {MeanOfSquares(e, d, axes)});
-  const TensorId by = e->Add("Add", {deviation, e->Scalar(kFloat, 1e-9f)});
+  const TensorId by = e->Add("Add", {deviation, e->Number(1e-9f)});
   e->Return(0, e->Add("Div", {d, by}), type);
   return absl::OkStatus();
 }
@@ -91,7 +90,7 @@ absl::Status ExpandRms(Expansion* e) {
   std::iota(axes.begin(), axes.end(), static_cast<int64_t>(first));
   const TensorId mean = MeanOfSquares(e, x, axes);
   const TensorId epsilon =
-      e->Scalar(kFloat, e->node().FloatAttribute("epsilon", 1e-5f));
+      e->Number(e->node().FloatAttribute("epsilon", 1e-5f));
   const TensorId root = e->Add("Sqrt", {e->Add("Add", {mean, epsilon})});
   const TensorId factor = e->Add("Reciprocal", {root});
   const TensorId y =
@@ -102,7 +101,7 @@ absl::Status ExpandRms(Expansion* e) {
                       " cannot be broadcast to ", ShapeToString(e->T(x).shape));
   }
   e->Return(0, y, type);
-  e->Return(1, factor, kFloat);
+  e->Return(1, factor, DataType::kFloat);
   return absl::OkStatus();
 }
 
@@ -137,13 +136,12 @@ absl::Status ExpandGroup(Expansion* e) {
   const int64_t count = ElementCount(shape);
   const int64_t length =
       count == 0 ? 0 : count / std::max<int64_t>(1, shape[0] * groups);
-  TensorData one = TensorData::Zeros(kFloat, {groups});
-  for (int64_t i = 0; i < groups; ++i) one.as<float>()[i] = 1.0f;
-  const TensorId normal =
-      e->Add("InstanceNormalization",
-             {e->Reshape(x, {shape[0], groups, length}), e->Constant(one),
-              e->Constant(TensorData::Zeros(kFloat, {groups}))},
-             {{"epsilon", e->node().FloatAttribute("epsilon", 1e-5f)}});
+  const std::vector<double> ones(static_cast<size_t>(groups), 1);
+  const TensorId normal = e->Add(
+      "InstanceNormalization",
+      {e->Reshape(x, {shape[0], groups, length}), e->Numbers({groups}, ones),
+       e->Constant(TensorData::Zeros(e->Real(), {groups}))},
+      {{"epsilon", e->node().FloatAttribute("epsilon", 1e-5f)}});
   // Scale and bias broadcast in the shape that has their axis.
   const Shape wide = per_group ? Shape{shape[0], groups, length} : shape;
   Shape factors(wide.size(), 1);
@@ -163,7 +161,7 @@ bool HasChannels(const Graph& graph, const Node& node, std::string* detail) {
 
 Define Group(int since, int until) {
   Define define("GroupNormalization", since, until);
-  define.Inputs(3, 3, kReals)
+  define.Inputs(3, 3, kRealsAndDouble)
       .Attr("epsilon", AttributeKind::kFloat)
       .Attr("num_groups", AttributeKind::kInt, true)
       .Rule(Rejection::kUnsupportedShape, "input has rank 2 or more",
@@ -173,7 +171,7 @@ Define Group(int since, int until) {
 
 const ExpandedOperator kLpNormalization(
     Define("LpNormalization", 1, kMaxOpset)
-        .Inputs(1, 1, kReals)
+        .Inputs(1, 1, kRealsAndDouble)
         .Attr("axis", AttributeKind::kInt)
         .Attr("p", AttributeKind::kInt)
         .Rule(Rejection::kInvalidModel, "axis is one of the input's", AxisFits)
@@ -186,12 +184,12 @@ const ExpandedOperator kLpNormalization(
     ExpandLp);
 const ExpandedOperator kMeanVarianceNormalization(
     Define("MeanVarianceNormalization", 9, kMaxOpset)
-        .Inputs(1, 1, kReals)
+        .Inputs(1, 1, kRealsAndDouble)
         .Attr("axes", AttributeKind::kInts),
     ExpandMeanVariance);
 Define Rms(const char* op, int since) {
   Define define(op, since, kMaxOpset);
-  define.Inputs(2, 2, kReals)
+  define.Inputs(2, 2, kRealsAndDouble)
       .Attr("axis", AttributeKind::kInt)
       .Attr("epsilon", AttributeKind::kFloat)
       .Attr("stash_type", AttributeKind::kInt);

@@ -20,6 +20,7 @@
 
 #include "compiler/base/status_macros.h"
 #include "compiler/ops/define.h"
+#include "compiler/ops/doubles.h"
 #include "compiler/ops/form_writer.h"
 
 namespace heddle::compiler {
@@ -278,17 +279,19 @@ std::vector<Row> Table() {
   std::vector<Row> rows;
   for (const char* op : {"Abs", "Ceil", "Exp", "Floor", "Log", "Neg",
                          "Reciprocal", "Relu", "Sigmoid", "Sqrt", "Tanh"}) {
-    rows.push_back({op, 1, 5, 1, 1, kReals, {consumed}, Forget<6>, {}});
+    rows.push_back(
+        {op, 1, 5, 1, 1, kRealsAndDouble, {consumed}, Forget<6>, {}});
   }
   for (const char* op : {"Elu", "LeakyRelu"}) {
-    rows.push_back({op, 1, 5, 1, 1, kReals, {consumed, alpha}, Forget<6>, {}});
+    rows.push_back(
+        {op, 1, 5, 1, 1, kRealsAndDouble, {consumed, alpha}, Forget<6>, {}});
   }
   rows.push_back({"HardSigmoid",
                   1,
                   5,
                   1,
                   1,
-                  kReals,
+                  kRealsAndDouble,
                   {consumed, alpha, beta},
                   Forget<6>,
                   {}});
@@ -297,7 +300,7 @@ std::vector<Row> Table() {
                   5,
                   1,
                   1,
-                  kReals,
+                  kRealsAndDouble,
                   {consumed, alpha, {"gamma", AttributeKind::kFloat}},
                   OldSelu,
                   {}});
@@ -306,7 +309,7 @@ std::vector<Row> Table() {
                   5,
                   1,
                   1,
-                  kReals,
+                  kRealsAndDouble,
                   {consumed,
                    {"min", AttributeKind::kFloat},
                    {"max", AttributeKind::kFloat}},
@@ -317,30 +320,39 @@ std::vector<Row> Table() {
                   5,
                   3,
                   3,
-                  kReals,
+                  kRealsAndDouble,
                   {consumed, epsilon},
                   Forget<6>,
                   {}});
   for (const char* op : {"Max", "Mean", "Min", "Sum"}) {
-    rows.push_back({op, 1, 5, 1, kMost, kReals, {consumed}, SameShapes, {}});
-    rows.push_back({op, 6, 7, 1, kMost, kReals, {}, SameShapes, {}});
+    rows.push_back(
+        {op, 1, 5, 1, kMost, kRealsAndDouble, {consumed}, SameShapes, {}});
+    rows.push_back({op, 6, 7, 1, kMost, kRealsAndDouble, {}, SameShapes, {}});
   }
   for (const char* op : {"Add", "Div", "Mul", "Sub"}) {
-    rows.push_back(
-        {op, 1, 5, 2, 2, kReals, {axis, broadcast, consumed}, Aligned<7>, {}});
-    rows.push_back(
-        {op,
-         6,
-         6,
-         2,
-         2,
-         kReals | kIndices | Types(DataType::kUint32, DataType::kUint64),
-         {axis, broadcast},
-         Aligned<7>,
-         {}});
+    rows.push_back({op,
+                    1,
+                    5,
+                    2,
+                    2,
+                    kRealsAndDouble,
+                    {axis, broadcast, consumed},
+                    Aligned<7>,
+                    {}});
+    rows.push_back({op,
+                    6,
+                    6,
+                    2,
+                    2,
+                    kRealsAndDouble | kIndices |
+                        Types(DataType::kUint32, DataType::kUint64),
+                    {axis, broadcast},
+                    Aligned<7>,
+                    {}});
   }
   for (const char* op : {"Greater", "Less", "Pow"}) {
-    rows.push_back({op, 1, 6, 2, 2, kReals, {axis, broadcast}, Aligned<7>, {}});
+    rows.push_back(
+        {op, 1, 6, 2, 2, kRealsAndDouble, {axis, broadcast}, Aligned<7>, {}});
   }
   rows.push_back(
       {"Equal", 1, 6, 2, 2, kBoolOrIndex, {axis, broadcast}, Aligned<7>, {}});
@@ -360,7 +372,7 @@ std::vector<Row> Table() {
                   6,
                   3,
                   3,
-                  kReals,
+                  kRealsAndDouble,
                   {alpha,
                    beta,
                    broadcast,
@@ -373,7 +385,7 @@ std::vector<Row> Table() {
                   1,
                   1,
                   1,
-                  kReals,
+                  kRealsAndDouble,
                   {{"p", AttributeKind::kFloat}},
                   WholePower,
                   {}});
@@ -382,7 +394,7 @@ std::vector<Row> Table() {
                   1,
                   1,
                   1,
-                  kReals,
+                  kRealsAndDouble,
                   {{"auto_pad", AttributeKind::kString},
                    {"kernel_shape", AttributeKind::kInts},
                    {"p", AttributeKind::kFloat},
@@ -390,14 +402,15 @@ std::vector<Row> Table() {
                    {"strides", AttributeKind::kInts}},
                   WholePower,
                   {}});
-  rows.push_back({"PRelu", 1, 5, 2, 2, kReals, {consumed}, OldPRelu, {}});
-  rows.push_back({"PRelu", 6, 6, 2, 2, kReals, {}, OldPRelu, {}});
+  rows.push_back(
+      {"PRelu", 1, 5, 2, 2, kRealsAndDouble, {consumed}, OldPRelu, {}});
+  rows.push_back({"PRelu", 6, 6, 2, 2, kRealsAndDouble, {}, OldPRelu, {}});
   rows.push_back({"Reshape",
                   1,
                   4,
                   1,
                   1,
-                  kReals,
+                  kRealsAndDouble,
                   {consumed, {"shape", AttributeKind::kInts}},
                   OldReshape,
                   {}});
@@ -406,7 +419,7 @@ std::vector<Row> Table() {
                   1,
                   1,
                   1,
-                  kReals,
+                  kRealsAndDouble,
                   {mode,
                    {"paddings", AttributeKind::kInts, true},
                    {"value", AttributeKind::kFloat}},
@@ -418,7 +431,7 @@ std::vector<Row> Table() {
        6,
        1,
        1,
-       kReals | kIndices | Types(DataType::kBool),
+       kRealsAndDouble | kIndices | Types(DataType::kBool),
        {{"height_scale", AttributeKind::kFloat, true},
         {"width_scale", AttributeKind::kFloat, true},
         mode},
@@ -429,20 +442,21 @@ std::vector<Row> Table() {
                   1,
                   1,
                   2,
-                  kReals,
+                  kRealsAndDouble,
                   {axis, {"split", AttributeKind::kInts}},
                   Forget<2>,
                   {{Rejection::kUnsupportedAttribute,
                     "split is an attribute, not an input", HasOneInput}},
                   kMost});
-  rows.push_back({"Concat", 1, 3, 1, kMost, kReals, {axis}, OldConcat, {}});
+  rows.push_back(
+      {"Concat", 1, 3, 1, kMost, kRealsAndDouble, {axis}, OldConcat, {}});
   rows.push_back(
       {"Cast",
        1,
        5,
        1,
        1,
-       kReals | kIntegers | Types(DataType::kBool, DataType::kDouble),
+       kRealsAndDouble | kIntegers | Types(DataType::kBool),
        {{"to", AttributeKind::kString, true}},
        OldCast,
        {{Rejection::kInvalidModel,
@@ -452,7 +466,7 @@ std::vector<Row> Table() {
                   5,
                   1,
                   1,
-                  kReals,
+                  kRealsAndDouble,
                   {consumed, is_test, ratio},
                   OldDropout,
                   {test, one_output},
@@ -462,7 +476,7 @@ std::vector<Row> Table() {
                   6,
                   1,
                   1,
-                  kReals,
+                  kRealsAndDouble,
                   {is_test, ratio},
                   OldDropout,
                   {test, one_output},
@@ -474,7 +488,7 @@ std::vector<Row> Table() {
                   5,
                   5,
                   5,
-                  kReals,
+                  kRealsAndDouble,
                   {consumed, epsilon, is_test, momentum, spatial},
                   OldBatchNormalization,
                   {test, one_output},
@@ -484,7 +498,7 @@ std::vector<Row> Table() {
                   6,
                   5,
                   5,
-                  kReals,
+                  kRealsAndDouble,
                   {epsilon, is_test, momentum, spatial},
                   OldBatchNormalization,
                   {test, one_output},

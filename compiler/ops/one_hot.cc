@@ -12,24 +12,28 @@
 
 #include "compiler/base/pace.h"
 #include "compiler/base/status_macros.h"
+#include "compiler/ops/doubles.h"
 #include "compiler/ops/expanded.h"
 #include "simulator/model/numerics.h"
 
 namespace heddle::compiler {
 namespace {
 
-// 0, 1, ... along `axis` of `rank` dimensions, the others 1.
-TensorData Places(DataType type, int64_t count, size_t axis, size_t rank) {
+// first, first + 1, ... along `axis` of `rank` dimensions, the others 1.
+TensorData Places(DataType type, int64_t first, int64_t count, size_t axis,
+                  size_t rank) {
   Shape shape(rank, 1);
   shape[axis] = count;
   TensorData data = TensorData::Zeros(type, shape);
   for (int64_t i = 0; i < count; ++i) {
     if (type == DataType::kFloat) {
-      data.as<float>()[i] = static_cast<float>(i);
+      data.as<float>()[i] = static_cast<float>(first + i);
+    } else if (type == DataType::kDouble) {
+      data.as<double>()[i] = static_cast<double>(first + i);
     } else if (type == DataType::kInt64) {
-      data.as<int64_t>()[i] = i;
+      data.as<int64_t>()[i] = first + i;
     } else {
-      data.as<int32_t>()[i] = static_cast<int32_t>(i);
+      data.as<int32_t>()[i] = static_cast<int32_t>(first + i);
     }
   }
   return data;
@@ -58,7 +62,7 @@ absl::Status ExpandHardmax(Expansion* e) {
   const TensorId best =
       e->Add("ArgMax", {x}, {{"axis", static_cast<int64_t>(axis)}});
   const TensorId places =
-      e->Constant(Places(DataType::kInt64, seen[axis], axis, seen.size()));
+      e->Constant(Places(DataType::kInt64, 0, seen[axis], axis, seen.size()));
   const TensorId y = e->Cast(e->Add("Equal", {best, places}), type);
   e->Return(0, e->Reshape(y, shape), type);
   return absl::OkStatus();
@@ -80,6 +84,10 @@ bool OneInteger(const Tensor& tensor, int64_t* value) {
       return true;
     case DataType::kFloat:
       *value = model::Trunc(*data.as<float>());
+      return true;
+    case DataType::kDouble:
+      // (what is no place at all becomes a depth that is none)
+      *value = model::Trunc(static_cast<float>(*data.as<double>()));
       return true;
     default:
       return false;
@@ -110,24 +118,15 @@ absl::Status ExpandOneHot(Expansion* e) {
   }
   shape.insert(shape.begin() + static_cast<int64_t>(axis), 1);
   // Compared as int32 or int64, or as real numbers.
-  TensorId index = e->Wide(e->In(0));
-  const DataType given = e->T(index).type;
-  const DataType type = given == DataType::kFloat || given == DataType::kInt64
-                            ? given
-                            : DataType::kInt32;
-  index = e->Reshape(e->Cast(index, type), shape);
-  TensorData places = Places(type, depth, axis, shape.size());
+  const DataType given = e->T(e->In(0)).type;
+  const bool wide = given == DataType::kDouble || given == DataType::kInt64;
+  const DataType type = wide                      ? given
+                        : Contains(kReals, given) ? DataType::kFloat
+                                                  : DataType::kInt32;
+  const TensorId index = e->Reshape(e->Cast(e->In(0), type), shape);
   // An index is a place, or the place less the depth.
-  TensorData before = places;
-  for (int64_t i = 0; i < depth; ++i) {
-    if (type == DataType::kFloat) {
-      before.as<float>()[i] -= static_cast<float>(depth);
-    } else if (type == DataType::kInt64) {
-      before.as<int64_t>()[i] -= depth;
-    } else {
-      before.as<int32_t>()[i] -= static_cast<int32_t>(depth);
-    }
-  }
+  TensorData places = Places(type, 0, depth, axis, shape.size());
+  TensorData before = Places(type, -depth, depth, axis, shape.size());
   const TensorId here =
       e->Add("Or", {e->Add("Equal", {index, e->Constant(std::move(places))}),
                     e->Add("Equal", {index, e->Constant(std::move(before))})});
@@ -275,16 +274,16 @@ bool EyeTypeIsKnown(const Graph& graph, const Node& node, std::string* detail) {
   return Contains(kEyeTypes, type);
 }
 
-constexpr TypeSet kSelected = kReals | kQuantizedValues | kInt32s |
-                              Types(DataType::kInt16, DataType::kUint16,
-                                    DataType::kUint32, DataType::kBool);
+constexpr TypeSet kSelected =
+    kNumbers | Types(DataType::kBool, DataType::kDouble);
 constexpr TypeSet kPlaces =
-    kReals | Types(DataType::kUint8, DataType::kInt8, DataType::kInt16,
-                   DataType::kUint16, DataType::kInt32, DataType::kInt64);
+    kRealsAndDouble | Types(DataType::kUint8, DataType::kInt8, DataType::kInt16,
+                            DataType::kUint16, DataType::kInt32,
+                            DataType::kInt64);
 
 Define Hardmax(int since, int until) {
   Define define("Hardmax", since, until);
-  define.Inputs(1, 1, kReals).Attr("axis", AttributeKind::kInt);
+  define.Inputs(1, 1, kRealsAndDouble).Attr("axis", AttributeKind::kInt);
   return define;
 }
 const ExpandedOperator kHardmax1(
@@ -297,11 +296,12 @@ const ExpandedOperator kHardmax13(Hardmax(13, kMaxOpset)
                                             AxisFits<-1>),
                                   ExpandHardmax<false>);
 const ExpandedOperator kOneHot(Define("OneHot", 9, kMaxOpset)
-                                   .Inputs(3, 3, kPlaces, kNumbers, kSelected)
+                                   .Inputs(3, 3, kPlaces, kNumbers | kDoubles,
+                                           kSelected)
                                    .Attr("axis", AttributeKind::kInt),
                                ExpandOneHot);
 const ExpandedOperator kTrilu(Define("Trilu", 14, kMaxOpset)
-                                  .Inputs(1, 2, kSelected | kInt64s, kInt64s)
+                                  .Inputs(1, 2, kSelected, kInt64s)
                                   .Attr("upper", AttributeKind::kInt)
                                   .Rule(Rejection::kInvalidModel,
                                         "input has rank 2 or more",

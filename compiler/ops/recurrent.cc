@@ -10,8 +10,6 @@
 namespace heddle::compiler {
 namespace {
 
-constexpr DataType kFloat = DataType::kFloat;
-
 // Inputs by their place; the last two are LSTM's.
 enum Place { kX, kW, kR, kB, kLengths, kInitialH, kInitialC, kP };
 
@@ -122,8 +120,7 @@ class Recurrence {
   }
   TensorId Activated(size_t which, TensorId x, bool clipped) const {
     if (clipped && clips_) {
-      x = e_->Add("Clip",
-                  {x, e_->Scalar(kFloat, -clip_), e_->Scalar(kFloat, clip_)});
+      x = e_->Add("Clip", {x, e_->Number(-clip_), e_->Number(clip_)});
     }
     return Activate(e_, activations_[which], x);
   }
@@ -188,7 +185,7 @@ class Recurrence {
   TensorId Masked(int64_t step, TensorId now, TensorId before) {
     const TensorId mask = Mask(step);
     if (mask == kNoTensor) return now;
-    if (before == kNoTensor) before = e_->Scalar(kFloat, 0);
+    if (before == kNoTensor) before = e_->Number(0);
     return e_->Add("Where", {mask, now, before});
   }
 
@@ -265,7 +262,7 @@ class Recurrence {
   }
 
   TensorId Zeros(Shape shape) const {
-    return e_->Constant(TensorData::Zeros(kFloat, std::move(shape)));
+    return e_->Constant(TensorData::Zeros(e_->Real(), std::move(shape)));
   }
   TensorId Joined(std::vector<TensorId> parts, int64_t axis) const {
     for (TensorId& part : parts) {

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// RoiAlign, made of other operators in fp32, rounded once at the end: each bin
+// RoiAlign, made of other operators in fp32 or double, rounded once: each bin
 // of a region is the mean (avg) of samples, bilinear between four places, or
 // the largest product of a place and its weight (max). A sample more than one
 // place outside of the image is 0. With sampling_ratio 0, as many samples as
@@ -18,6 +18,7 @@
 
 #include "compiler/base/pace.h"
 #include "compiler/base/status_macros.h"
+#include "compiler/ops/doubles.h"
 #include "compiler/ops/reduce.h"
 #include "compiler/ops/sampling.h"
 
@@ -54,17 +55,17 @@ AxisSamples SamplesOf(const FloatMath& m, TensorId rois, int64_t first_column,
   const TensorId bin =
       e->Add("Div", {length, m.Number(static_cast<float>(bins))});
   // In bins and in samples of a bin.
-  TensorData whole = TensorData::Zeros(DataType::kFloat, {1, bins * r.grid});
-  TensorData part = whole;
+  const Shape samples = {1, bins * r.grid};
+  std::vector<double> whole, part;
   for (int64_t i = 0; i < bins * r.grid; ++i) {
-    whole.as<float>()[i] = static_cast<float>(i / r.grid);
-    part.as<float>()[i] = static_cast<float>(i % r.grid) + 0.5f;
+    whole.push_back(static_cast<double>(i / r.grid));
+    part.push_back(static_cast<double>(i % r.grid) + 0.5);
   }
   const TensorId within =
-      e->Add("Div", {m.Times(e->Constant(std::move(part)), bin),
+      e->Add("Div", {m.Times(e->Numbers(samples, part), bin),
                      m.Number(static_cast<float>(r.grid))});
-  TensorId x = m.Plus(
-      m.Plus(begin, m.Times(e->Constant(std::move(whole)), bin)), within);
+  TensorId x =
+      m.Plus(m.Plus(begin, m.Times(e->Numbers(samples, whole), bin)), within);
   x = m.Known(x, -2);
   AxisSamples s;
   s.valid = m.IsWithin(x, -1, size);
@@ -97,83 +98,94 @@ absl::Status Infer(Graph* graph, const Node& node) {
 }
 
 // A sample along one axis: the places beside it, and the second one's weight.
+template <typename Real>
 struct Sample {
   int64_t low = 0, high = 0;
-  float part = 0;
+  Real part = 0;
   bool valid = false;
 };
 
-Sample SampleAt(float x, int64_t size) {
-  Sample s;
-  s.valid = x >= -1 && x <= static_cast<float>(size);
+template <typename Real>
+Sample<Real> SampleAt(Real x, int64_t size) {
+  Sample<Real> s;
+  s.valid = x >= -1 && x <= static_cast<Real>(size);
   if (!s.valid) return s;
-  x = std::min(std::max(x, 0.0f), static_cast<float>(size - 1));
+  x = std::min(std::max(x, Real{0}), static_cast<Real>(size - 1));
   s.low = static_cast<int64_t>(x);
   s.high = std::min(s.low + 1, size - 1);
-  s.part = x - static_cast<float>(s.low);
+  s.part = x - static_cast<Real>(s.low);
   return s;
 }
 
 // Along one axis of a region: its bins, each of `grid` samples.
+template <typename Real>
 struct AdaptiveAxis {
   int64_t grid = 0;
-  std::vector<Sample> samples;
+  std::vector<Sample<Real>> samples;
 };
 
-AdaptiveAxis AdaptiveSamples(const float* corners, int64_t first,
-                             const Regions& r, int64_t bins, int64_t size) {
-  const float begin = corners[first] * r.scale - r.offset;
-  float length = corners[first + 2] * r.scale - r.offset - begin;
-  if (r.at_least_one) length = std::max(length, 1.0f);
-  const float bin = length / static_cast<float>(bins);
-  AdaptiveAxis axis;
+template <typename Real>
+AdaptiveAxis<Real> AdaptiveSamples(const Real* corners, int64_t first,
+                                   const Regions& r, int64_t bins,
+                                   int64_t size) {
+  const Real begin = corners[first] * r.scale - r.offset;
+  Real length = corners[first + 2] * r.scale - r.offset - begin;
+  if (r.at_least_one) length = std::max(length, Real{1});
+  const Real bin = length / static_cast<Real>(bins);
+  AdaptiveAxis<Real> axis;
   // (of a NaN none)
   axis.grid = r.grid;
   if (r.grid == 0 && bin > 0) {
-    axis.grid = static_cast<int64_t>(std::ceil(std::min(bin, kMostSamples)));
+    axis.grid =
+        static_cast<int64_t>(std::ceil(std::min(bin, Real{kMostSamples})));
   }
   for (int64_t i = 0; i < bins * axis.grid; ++i) {
     PaceAt(i);
-    const auto whole = static_cast<float>(i / axis.grid);
-    const float part = static_cast<float>(i % axis.grid) + 0.5f;
-    axis.samples.push_back(SampleAt(
-        begin + whole * bin + part * bin / static_cast<float>(axis.grid),
-        size));
+    const auto whole = static_cast<Real>(i / axis.grid);
+    const Real part = static_cast<Real>(i % axis.grid) + Real{0.5};
+    axis.samples.push_back(SampleAt<Real>(
+        begin + whole * bin + part * bin / static_cast<Real>(axis.grid), size));
   }
   return axis;
 }
 
 // One bin of one channel.
-float BinOf(const float* plane, int64_t width, const AdaptiveAxis& h,
-            const AdaptiveAxis& w, int64_t row, int64_t column, bool largest) {
-  float sum = 0, most = 0;
+template <typename Real>
+Real BinOf(const Real* plane, int64_t width, const AdaptiveAxis<Real>& h,
+           const AdaptiveAxis<Real>& w, int64_t row, int64_t column,
+           bool largest) {
+  Real sum = 0, most = 0;
   bool any = false;
   for (int64_t iy = 0; iy < h.grid; ++iy) {
     Pace(w.grid);
-    const Sample& y = h.samples[row * h.grid + iy];
+    const Sample<Real>& y = h.samples[row * h.grid + iy];
     for (int64_t ix = 0; ix < w.grid; ++ix) {
-      const Sample& x = w.samples[column * w.grid + ix];
-      float parts[4] = {};
+      const Sample<Real>& x = w.samples[column * w.grid + ix];
+      Real parts[4] = {};
       if (y.valid && x.valid) {
-        const float *low = plane + y.low * width,
-                    *high = plane + y.high * width;
+        const Real *low = plane + y.low * width, *high = plane + y.high * width;
         parts[0] = (1 - y.part) * (1 - x.part) * low[x.low];
         parts[1] = (1 - y.part) * x.part * low[x.high];
         parts[2] = y.part * (1 - x.part) * high[x.low];
         parts[3] = y.part * x.part * high[x.high];
       }
       sum += parts[0] + parts[1] + parts[2] + parts[3];
-      const float best = *std::max_element(parts, parts + 4);
+      const Real best = *std::max_element(parts, parts + 4);
       most = any ? std::max(most, best) : best;
       any = true;
     }
   }
   if (largest) return most;
-  return sum / static_cast<float>(std::max<int64_t>(h.grid * w.grid, 1));
+  return sum / static_cast<Real>(std::max<int64_t>(h.grid * w.grid, 1));
 }
 
-Results EvaluateRegions(const Node& node, const Inputs& inputs,
-                        bool half_pixel) {
+// `x` and `rois` are the elements of the first two inputs.
+template <typename Real>
+absl::StatusOr<std::vector<Real>> PoolRegions(const Node& node,
+                                              const Inputs& inputs,
+                                              bool half_pixel,
+                                              const std::vector<Real>& x,
+                                              const std::vector<Real>& rois) {
   const Shape& shape = inputs[0]->shape;
   const int64_t regions = inputs[1]->shape[0];
   const int64_t height = node.IntAttribute("output_height", 1);
@@ -182,10 +194,7 @@ Results EvaluateRegions(const Node& node, const Inputs& inputs,
                      half_pixel ? 0.5f : 0.0f, !half_pixel,
                      node.IntAttribute("sampling_ratio", 0)};
   const bool largest = node.StringAttribute("mode", "avg") == "max";
-  const std::vector<float> x = ToFloats(*inputs[0]),
-                           rois = ToFloats(*inputs[1]);
-  const Shape to = {regions, shape[1], height, width};
-  std::vector<float> y(static_cast<size_t>(ElementCount(to)));
+  std::vector<Real> y(static_cast<size_t>(regions * shape[1] * height * width));
   const int64_t plane = shape[2] * shape[3];
   for (int64_t n = 0; n < regions && plane > 0; ++n) {
     const int64_t image = inputs[2]->as<int64_t>()[n];
@@ -194,18 +203,20 @@ Results EvaluateRegions(const Node& node, const Inputs& inputs,
           absl::StrCat(node.Describe(), ": region ", n, " is of image ", image,
                        ", there are ", shape[0]));
     }
-    const float* corners = rois.data() + 4 * n;
-    const AdaptiveAxis h = AdaptiveSamples(corners, 1, r, height, shape[2]);
-    const AdaptiveAxis w = AdaptiveSamples(corners, 0, r, width, shape[3]);
+    const Real* corners = rois.data() + 4 * n;
+    const AdaptiveAxis<Real> h =
+        AdaptiveSamples(corners, 1, r, height, shape[2]);
+    const AdaptiveAxis<Real> w =
+        AdaptiveSamples(corners, 0, r, width, shape[3]);
     for (int64_t c = 0; c < shape[1]; ++c) {
-      const float* from = x.data() + (image * shape[1] + c) * plane;
-      float* at = y.data() + (n * shape[1] + c) * height * width;
+      const Real* from = x.data() + (image * shape[1] + c) * plane;
+      Real* at = y.data() + (n * shape[1] + c) * height * width;
       for (int64_t i = 0; i < height * width; ++i) {
         at[i] = BinOf(from, shape[3], h, w, i / width, i % width, largest);
       }
     }
   }
-  return One(FromFloats(inputs[0]->type, to, y));
+  return y;
 }
 
 bool IsHalfPixel(const Node& node) {
@@ -214,8 +225,17 @@ bool IsHalfPixel(const Node& node) {
              "half_pixel";
 }
 
-Results Evaluate(const Graph&, const Node& node, const Inputs& inputs) {
-  return EvaluateRegions(node, inputs, IsHalfPixel(node));
+Results Evaluate(const Graph& graph, const Node& node, const Inputs& inputs) {
+  const Shape& to = graph.tensors[node.outputs[0]].shape;
+  const TensorData &x = *inputs[0], &rois = *inputs[1];
+  if (x.type == DataType::kDouble) {
+    ASSIGN_OR_RETURN(auto y, PoolRegions(node, inputs, IsHalfPixel(node),
+                                         ToDoubles(x), ToDoubles(rois)));
+    return One(FromDoubles(to, y));
+  }
+  ASSIGN_OR_RETURN(auto y, PoolRegions(node, inputs, IsHalfPixel(node),
+                                       ToFloats(x), ToFloats(rois)));
+  return One(FromFloats(x.type, to, y));
 }
 
 // Whether the numbers of samples are known, and there is something.
@@ -315,7 +335,7 @@ bool IsImage(const Graph& graph, const Node& node, std::string* detail) {
 
 Define RoiAlign(int since, int until) {
   Define define("RoiAlign", since, until);
-  define.Inputs(3, 3, kReals, kReals, kInt64s)
+  define.Inputs(3, 3, kRealsAndDouble, kRealsAndDouble, kInt64s)
       .Attr("mode", AttributeKind::kString)
       .Attr("output_height", AttributeKind::kInt)
       .Attr("output_width", AttributeKind::kInt)

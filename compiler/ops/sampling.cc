@@ -6,15 +6,13 @@
 
 namespace heddle::compiler {
 
-TensorId FloatMath::Number(float value) const {
-  return e_->Scalar(DataType::kFloat, value);
-}
+TensorId FloatMath::Number(double value) const { return e_->Number(value); }
 
-TensorId FloatMath::Known(TensorId x, float value) const {
+TensorId FloatMath::Known(TensorId x, double value) const {
   return Where(e_->Add("Equal", {x, x}), x, Number(value));
 }
 
-TensorId FloatMath::IsWithin(TensorId x, float low, float high) const {
+TensorId FloatMath::IsWithin(TensorId x, double low, double high) const {
   return e_->Add("And", {e_->Add("GreaterOrEqual", {x, Number(low)}, {}, 16),
                          e_->Add("LessOrEqual", {x, Number(high)}, {}, 16)});
 }

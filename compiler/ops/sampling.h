@@ -12,23 +12,23 @@
 
 namespace heddle::compiler {
 
-// Small arithmetic of fp32 tensors that broadcast.
+// Small arithmetic of tensors of the expansion's numbers, which broadcast.
 class FloatMath {
  public:
   explicit FloatMath(Expansion* e) : e_(e) {}
   Expansion* expansion() const { return e_; }
-  TensorId Number(float value) const;
+  TensorId Number(double value) const;
   TensorId Plus(TensorId a, TensorId b) const { return e_->Add("Add", {a, b}); }
   // (Names of their own: a TensorId is a number, too.)
-  TensorId Offset(TensorId a, float by) const { return Plus(a, Number(by)); }
+  TensorId Offset(TensorId a, double by) const { return Plus(a, Number(by)); }
   TensorId Minus(TensorId a, TensorId b) const {
     return e_->Add("Sub", {a, b});
   }
   TensorId Times(TensorId a, TensorId b) const {
     return e_->Add("Mul", {a, b});
   }
-  TensorId Scaled(TensorId a, float by) const { return Times(a, Number(by)); }
-  TensorId Clip(TensorId x, float low, float high) const {
+  TensorId Scaled(TensorId a, double by) const { return Times(a, Number(by)); }
+  TensorId Clip(TensorId x, double low, double high) const {
     return e_->Add("Clip", {x, Number(low), Number(high)});
   }
   TensorId Floor(TensorId x) const { return e_->Add("Floor", {x}); }
@@ -36,9 +36,9 @@ class FloatMath {
     return e_->Add("Where", {which, a, b});
   }
   // What is not a number becomes `value`.
-  TensorId Known(TensorId x, float value) const;
+  TensorId Known(TensorId x, double value) const;
   // Bool: low <= x <= high.
-  TensorId IsWithin(TensorId x, float low, float high) const;
+  TensorId IsWithin(TensorId x, double low, double high) const;
 
  private:
   Expansion* e_;
@@ -55,8 +55,8 @@ class SampledImage {
   size_t rank() const { return shape_.size() - 2; }
   int64_t size(size_t axis) const { return shape_[2 + axis]; }
 
-  // The fp32 rows [samples, channels] at integral places: `image` (int32) and
-  // one fp32 coordinate for each axis, within the image, all of shapes that
+  // The rows [samples, channels] at integral places: `image` (int32) and one
+  // real coordinate for each axis, within the image, all of shapes that
   // broadcast to one of `samples` elements.
   TensorId Read(TensorId image, const std::vector<TensorId>& places,
                 const Shape& samples) const;

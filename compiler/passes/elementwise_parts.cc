@@ -126,7 +126,7 @@ Parts BatchNorm(const Graph& graph, const Node& node) {
   const TensorData* p[4];
   for (size_t i = 0; i < 4; ++i) {
     p[i] = Constant(graph, node, i + 1);
-    if (p[i] == nullptr) return {};
+    if (p[i] == nullptr || !Contains(kReals, p[i]->type)) return {};
   }
   for (size_t i = 1; i < node.outputs.size(); ++i) {
     if (node.outputs[i] != kNoTensor) return {};

@@ -10,7 +10,7 @@
 #include <algorithm>
 #include <cmath>
 #include <cstdio>
-#include <set>
+#include <map>
 #include <string>
 
 #include "absl/strings/str_cat.h"
@@ -59,7 +59,7 @@ std::string Difference(const TensorData& floats, const TensorData& doubles) {
 
 TEST(Doubles, AreWhatFloatsAreAndTheRuntimeHas) {
   HEDDLE_SKIP_WITHOUT_SHARED();
-  std::set<std::string> names;
+  std::map<std::string, int> names;  // and an opset
   for (const compiler::OperatorInfo* info : compiler::AllOperators()) {
     if (info->domain[0] != '\0' || info->input_types.empty()) continue;
     // In which order it finds what it need not sort is nobody's promise
@@ -69,7 +69,7 @@ TEST(Doubles, AreWhatFloatsAreAndTheRuntimeHas) {
     if (compiler::Contains(types, DataType::kFloat) &&
         compiler::Contains(types, DataType::kDouble) &&
         compiler::HasGenerator(info->op)) {
-      names.insert(info->op);
+      names[info->op] = std::max(kOpset, info->since_version);
     }
   }
   int operators = 0, against_runtime = 0;
@@ -78,10 +78,10 @@ TEST(Doubles, AreWhatFloatsAreAndTheRuntimeHas) {
   terms.tolerance = 1e-6f;  // of what is computed by way of floats (weights)
   terms.any_form = true;
   terms.no_nan = true;
-  for (const std::string& op : names) {
+  for (const auto& [op, opset] : names) {
     int own = 0, runtime = 0;
     for (uint64_t seed = 1; seed <= kTries && own < kCases; ++seed) {
-      const OpsetCase floats = NodeCase(op, kOpset, seed);
+      const OpsetCase floats = NodeCase(op, opset, seed);
       const OpsetCase doubles = WithDoubles(floats);
       if (doubles.model.empty()) continue;
       const std::string what = absl::StrCat(op, " seed ", seed);
