@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // MatMulInteger, ConvInteger: the int32 accumulator of (a - az) * (b - bz),
-// modulo 2^32. Padding counts as x = xz.
+// modulo 2^32. Padding counts as x = xz. Volumes: see volume.h.
 // DynamicQuantizeLinear: lo = min(0, min x), hi = max(0, max x) over the
 // numbers of x (NaNs do not count), s = f32(f32(hi - lo) / 255), 1 if hi == lo,
 // z = RNE(clamp(f32(0 - f32(lo / s)), 0, 255)), q = CRO(f32(x / s), z).
@@ -14,6 +14,7 @@
 #include "compiler/ops/define.h"
 #include "compiler/ops/matmul.h"
 #include "compiler/ops/quantized_values.h"
+#include "compiler/ops/volume.h"
 
 namespace heddle::compiler {
 namespace {
@@ -146,7 +147,12 @@ const OperatorRegistration kMatMulInteger(Define("MatMulInteger", 10, kMaxOpset)
                                               .Inputs(2, 4, kQuantizedValues)
                                               .Run(InferMatMul,
                                                    EvaluateMatMul));
+bool IsExpandedConv(const Graph& graph, const Node& node) {
+  return IsVolume(graph, node) || HasComputedWeights(graph, node);
+}
+
 absl::Status ExpandConv(Expansion* e) {
+  if (IsVolume(e->graph(), e->node())) return ExpandVolumeOfCodes(e, 1, 2);
   RETURN_IF_ERROR(e->Check(InferConv));
   return ExpandComputedConvInteger(e);
 }
@@ -160,8 +166,8 @@ const ExpandedOperator kConvInteger(
         .Attr("kernel_shape", AttributeKind::kInts)
         .Attr("pads", AttributeKind::kInts)
         .Attr("strides", AttributeKind::kInts)
-        .Rules(WindowRules()),
-    ExpandConv, HasComputedWeights, InferConv, EvaluateConv);
+        .Rules(VolumeRules()),
+    ExpandConv, IsExpandedConv, InferConv, EvaluateConv);
 const OperatorRegistration kDynamicQuantizeLinear(
     Define("DynamicQuantizeLinear", 11, kMaxOpset)
         .Inputs(1, 1, kFloats)

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // QLinearConv: acc = bias + sum of (x - xz) * (w - wz[m]) in int32, wrapping;
 // y = CRO(f32(f32(acc) * M[m]), yz), M[m] = f32(f32(xs * ws[m]) / ys).
-// Padding counts as x = xz.
+// Padding counts as x = xz. Volumes: see volume.h.
 #include <algorithm>
 
 #include "compiler/base/pace.h"
@@ -11,6 +11,7 @@
 #include "compiler/ops/conv.h"
 #include "compiler/ops/define.h"
 #include "compiler/ops/quantized_values.h"
+#include "compiler/ops/volume.h"
 
 namespace heddle::compiler {
 namespace {
@@ -78,7 +79,14 @@ Results Evaluate(const Graph&, const Node& node, const Inputs& inputs) {
   return One(std::move(y));
 }
 
+bool IsExpandedConv(const Graph& graph, const Node& node) {
+  return IsVolume(graph, node) || HasComputedParameters(graph, node);
+}
+
 absl::Status Expand(Expansion* e) {
+  if (IsVolume(e->graph(), e->node())) {
+    return ExpandVolumeOfCodes(e, kW, kXZero);
+  }
   RETURN_IF_ERROR(e->Check(Infer));
   return ExpandComputedConv(e);
 }
@@ -94,8 +102,8 @@ const ExpandedOperator kQLinearConv(
         .Attr("kernel_shape", AttributeKind::kInts)
         .Attr("pads", AttributeKind::kInts)
         .Attr("strides", AttributeKind::kInts)
-        .Rules(WindowRules()),
-    Expand, HasComputedParameters, Infer, Evaluate);
+        .Rules(VolumeRules()),
+    Expand, IsExpandedConv, Infer, Evaluate);
 
 }  // namespace
 }  // namespace heddle::compiler

@@ -23,9 +23,10 @@ TensorId Exchanged(Expansion* e, TensorId x) {
 
 // [n, c, d, h, w] as [n * count / taps, c * taps, h, w]: image i of an n has,
 // as channels of channel c, the planes at[i * taps] .. at[(i + 1) * taps - 1]
-// of it; zeros where these lie outside.
+// of it; where these lie outside `fill`, or zeros.
 TensorId PlanesAsChannels(Expansion* e, TensorId x,
-                          const std::vector<int64_t>& at, int64_t taps) {
+                          const std::vector<int64_t>& at, int64_t taps,
+                          TensorId fill = kNoTensor) {
   const Shape shape = e->T(x).shape;
   const int64_t depth = shape[2];
   std::vector<int64_t> planes;
@@ -37,7 +38,9 @@ TensorId PlanesAsChannels(Expansion* e, TensorId x,
     planes.push_back(inside ? z : depth);
   }
   if (outside) {
-    x = e->Add("Pad", {x, e->Ints({0, 0, 0, 0, 0, 0, 0, 1, 0, 0})});
+    std::vector<TensorId> in = {x, e->Ints({0, 0, 0, 0, 0, 0, 0, 1, 0, 0})};
+    if (fill != kNoTensor) in.push_back(fill);
+    x = e->Add("Pad", in);
   }
   if (!same) x = e->Add("Gather", {x, e->Ints(planes)}, {{"axis", int64_t{2}}});
   const auto count = static_cast<int64_t>(at.size());
@@ -110,9 +113,12 @@ absl::StatusOr<Node> DimensionsOf(const Node& node, size_t rank, size_t first,
   return part;
 }
 
-absl::Status ExpandVolumeConv(Expansion* e) {
+namespace {
+
+absl::Status ExpandConvolution(Expansion* e, size_t weights, TensorId fill,
+                               int opset) {
   const Node& node = e->node();
-  const Shape x = e->T(e->In(0)).shape, w = e->T(e->In(1)).shape;
+  const Shape x = e->T(e->In(0)).shape, w = e->T(e->In(weights)).shape;
   RETURN_IF_ERROR(CheckWeights(node, x, w));
   ASSIGN_OR_RETURN(const Node depth, DimensionsOf(node, kRank, 0, 1));
   ASSIGN_OR_RETURN(const Node plane, DimensionsOf(node, kRank, 1, 2));
@@ -127,14 +133,39 @@ absl::Status ExpandVolumeConv(Expansion* e) {
                    k * window.dilation[1]);
     }
   }
-  std::vector<TensorId> in = {
-      PlanesAsChannels(e, e->In(0), at, window.kernel[1]),
-      e->Reshape(e->In(1), {w[0], w[1] * w[2], w[3], w[4]})};
-  if (e->HasIn(2)) in.push_back(e->In(2));
+  std::vector<TensorId> in = node.inputs;
+  in[0] = PlanesAsChannels(e, e->In(0), at, window.kernel[1], fill);
+  in[weights] = e->Reshape(e->In(weights), {w[0], w[1] * w[2], w[3], w[4]});
   RETURN_IF_ERROR(e->status());
-  const TensorId y = e->Add("Conv", in, plane.attributes, 11);
-  e->Return(0, ImagesAsPlanes(e, y, x[0], window.out[1]), e->T(e->In(0)).type);
+  const TensorId y = e->Add(node.op, in, plane.attributes, opset);
+  RETURN_IF_ERROR(e->status());
+  e->Return(0, ImagesAsPlanes(e, y, x[0], window.out[1]), e->T(y).type);
   return absl::OkStatus();
+}
+
+}  // namespace
+
+absl::Status ExpandVolumeConv(Expansion* e) {
+  return ExpandConvolution(e, 1, kNoTensor, 11);
+}
+
+absl::Status ExpandVolumeOfCodes(Expansion* e, size_t weights, size_t zero) {
+  const bool given = e->HasIn(zero);
+  if (given && ElementCount(e->T(e->In(zero)).shape) != 1) {
+    return RejectNode(Rejection::kMismatchingShape, e->node(), "zero point '",
+                      e->T(e->In(zero)).name, "' has shape ",
+                      ShapeToString(e->T(e->In(zero)).shape),
+                      ", must have 1 element");
+  }
+  TensorId fill = kNoTensor;
+  if (given && e->T(e->In(zero)).is_constant()) {
+    TensorData code = *e->T(e->In(zero)).constant;
+    code.shape.clear();
+    fill = e->Constant(std::move(code));
+  } else if (given) {
+    fill = e->Reshape(e->In(zero), {});
+  }
+  return ExpandConvolution(e, weights, fill, e->node().opset);
 }
 
 absl::Status ExpandVolumeConvTranspose(Expansion* e) {

@@ -3,7 +3,7 @@
 //
 // Conv            planes that a window's depth reaches become channels, so that
 //                 the chain of a result goes over input channel, kz, ky, kx
-//                 (innermost)
+//                 (innermost); QLinearConv and ConvInteger too
 // ConvTranspose   likewise, for each residue of the depth modulo its stride:
 //                 input channel, plane, row, column
 // poolings        along rows and columns, then along the depth; an average is
@@ -32,6 +32,9 @@ absl::StatusOr<Node> DimensionsOf(const Node& node, size_t rank, size_t first,
                                   size_t count);
 
 absl::Status ExpandVolumeConv(Expansion* e);
+// Of quantized operators: which inputs are the weights and the zero point of
+// input 0, which padding counts as.
+absl::Status ExpandVolumeOfCodes(Expansion* e, size_t weights, size_t zero);
 absl::Status ExpandVolumeConvTranspose(Expansion* e);
 // The pooling of `x`, of the node's operator and opset.
 absl::StatusOr<TensorId> AddVolumePool(Expansion* e, TensorId x);

@@ -153,6 +153,55 @@ void Bnb4(RandomSource* random, RuntimeCase* c) {
   };
 }
 
+// Of one to three dimensions, in groups, padded, with zero points.
+void Convolve(RandomSource* random, RuntimeCase* c) {
+  const bool requantizes = c->op == "QLinearConv";
+  const auto rank = static_cast<size_t>(random->Between(1, 3));
+  const int64_t group = random->Between(1, 2);
+  const DataType type = DataType::kUint8;
+  const DataType weights =
+      requantizes && random->OneIn(2) ? DataType::kInt8 : DataType::kUint8;
+  Shape x = {random->Between(1, 2), group * random->Between(1, 2)};
+  Shape w = {group * random->Between(1, 3), x[1] / group};
+  std::vector<int64_t> strides, dilations, pads;
+  for (size_t i = 0; i < rank; ++i) {
+    w.push_back(random->Between(1, 3));
+    strides.push_back(random->Between(1, 2));
+    dilations.push_back(random->Between(1, 2));
+    x.push_back((w.back() - 1) * dilations.back() + random->Between(1, 4));
+  }
+  for (size_t i = 0; i < 2 * rank; ++i) pads.push_back(random->Below(3));
+  const bool each = random->OneIn(2);
+  const Shape channels = each ? Shape{w[0]} : Shape{};
+  const TensorData codes = Codes(random, type, x, 255);
+  const TensorData kernel = Codes(random, weights, w);
+  if (requantizes) {
+    c->inputs = {codes,
+                 Scales(random, {}),
+                 Codes(random, type, {}, 255),
+                 kernel,
+                 Scales(random, channels),
+                 Codes(random, weights, channels),
+                 Scales(random, {}),
+                 Codes(random, type, {}, 255)};
+    if (random->OneIn(2)) {
+      c->inputs.push_back(Ids(random, {w[0]}, -500, 500));
+    }
+    c->constant.assign(c->inputs.size(), true);
+    c->constant[0] = false;
+  } else {
+    c->inputs = {codes, kernel};
+    if (random->OneIn(2)) c->inputs.push_back(Codes(random, type, {}, 255));
+    c->constant = {false, random->OneIn(2), random->OneIn(2)};
+  }
+  c->attributes = [=](onnx::NodeProto* node) {
+    compiler::SetInt(node, "group", group);
+    compiler::SetInts(node, "strides", strides);
+    compiler::SetInts(node, "dilations", dilations);
+    compiler::SetInts(node, "pads", pads);
+  };
+}
+
 struct Kind {
   OperatorVersion version;
   void (*make)(RandomSource*, RuntimeCase*);
@@ -170,6 +219,8 @@ TEST_P(AgainstRuntime, RandomCases) {
 INSTANTIATE_TEST_SUITE_P(
     Operators, AgainstRuntime,
     testing::Values(
+        Kind{{"QLinearConv", "", 10}, Convolve},
+        Kind{{"ConvInteger", "", 10}, Convolve},
         Kind{{"DynamicQuantizeMatMul", kMicrosoft, 17}, DynamicMatMul},
         Kind{{"GatherBlockQuantized", kMicrosoft, 17}, GatherBlocks},
         Kind{{"MatMulBnb4", kMicrosoft, 17}, Bnb4},
