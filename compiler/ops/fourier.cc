@@ -230,13 +230,57 @@ absl::StatusOr<TensorId> AddPlaces(Expansion* e, int64_t frames, int64_t length,
       {within, e->Add("Mul", {e->Constant(std::move(numbers)), computed})});
 }
 
+// [batch, frames, bins, 2] of frames of t.length. `clipped`: places beyond the
+// signal are its last one.
+absl::StatusOr<TensorId> AddFrames(Expansion* e, Transform t, bool one_sided,
+                                   int64_t frames, int64_t step, bool clipped) {
+  const Shape shape = e->T(e->In(0)).shape;
+  const int64_t parts = t.complex ? 2 : 1;
+  t.taken = t.length;
+  t.bins = one_sided ? t.length / 2 + 1 : t.length;
+  ASSIGN_OR_RETURN(const TensorId matrix, AddMatrix(e, t));
+  ASSIGN_OR_RETURN(TensorId places, AddPlaces(e, frames, t.length, step));
+  if (clipped) {
+    const double last = static_cast<double>(shape[1] - 1);
+    places = e->Add("Min", {places, e->Scalar(DataType::kInt32, last)});
+  }
+  TensorId x = e->Reshape(e->Wide(e->In(0)), {shape[0], shape[1], parts});
+  x = GatherAlong(e, x, 1, places);
+  if (e->HasIn(2)) {
+    x = e->Add("Mul", {x, e->Reshape(e->Wide(e->In(2)), {1, 1, t.length, 1})});
+  }
+  x = e->Reshape(x, {shape[0] * frames, t.length * parts});
+  return e->Reshape(e->Add("MatMul", {x, matrix}),
+                    {shape[0], frames, t.bins, 2});
+}
+
+// The lengths that a computed frame_length may have: those whose bins, and
+// where the step is known whose frames, are as many as the declared result has.
+absl::StatusOr<std::vector<int64_t>> LengthsOf(const Expansion& e,
+                                               bool one_sided, int64_t step) {
+  ASSIGN_OR_RETURN(const Shape result, NeedDeclared(e, "frame_length", 4));
+  const int64_t signal = e.T(e.In(0)).shape[1], bins = result[2];
+  std::vector<int64_t> lengths;
+  for (int64_t n : one_sided ? std::vector<int64_t>{2 * bins - 2, 2 * bins - 1}
+                             : std::vector<int64_t>{bins}) {
+    if (n < 1 || n > signal) continue;
+    if (step != 0 && (signal - n) / step + 1 != result[1]) continue;
+    lengths.push_back(n);
+  }
+  if (!lengths.empty()) return lengths;
+  return RejectNode(Rejection::kMismatchingShape, e.node(),
+                    "no frame_length gives the declared result of ",
+                    ShapeToString(result), " for a signal of ", signal,
+                    " elements; declare another, or make frame_length an "
+                    "initializer");
+}
+
 absl::Status ExpandStft(Expansion* e) {
   const Node& node = e->node();
   const Shape shape = e->T(e->In(0)).shape;
   const int64_t signal = shape[1];
-  const int64_t parts = shape.size() == 3 ? shape[2] : 1;
   Transform t;
-  t.complex = parts == 2;
+  t.complex = shape.size() == 3 && shape[2] == 2;
   ASSIGN_OR_RETURN(const bool one_sided, IsOneSided(*e, t.complex, false, 1));
   if (e->HasIn(2)) {
     const Shape& window = e->T(e->In(2)).shape;
@@ -245,16 +289,6 @@ absl::Status ExpandStft(Expansion* e) {
                         ShapeToString(window), " must have rank 1");
     }
     t.length = window[0];
-  } else if (e->HasIn(3) && !e->T(e->In(3)).is_constant() && !one_sided) {
-    ASSIGN_OR_RETURN(const Shape result, NeedDeclared(*e, "frame_length", 4));
-    t.length = result[2];
-  } else {
-    ASSIGN_OR_RETURN(t.length, OneInt(*e, 3, "frame_length", signal));
-  }
-  if (t.length < 1 || t.length > signal) {
-    return RejectNode(Rejection::kInvalidModel, node, "frames of ", t.length,
-                      " elements are none of a signal of ",
-                      ShapeToString(shape));
   }
   int64_t step = 0, frames = 0;
   if (e->T(e->In(1)).is_constant()) {
@@ -263,31 +297,47 @@ absl::Status ExpandStft(Expansion* e) {
       return RejectNode(Rejection::kInvalidModel, node, "frame_step = ", step,
                         ", must be positive");
     }
+  }
+  std::vector<int64_t> lengths;
+  if (e->HasIn(2) || !e->HasIn(3) || e->T(e->In(3)).is_constant()) {
+    if (!e->HasIn(2)) {
+      ASSIGN_OR_RETURN(t.length, OneInt(*e, 3, "frame_length", signal));
+    }
+    lengths = {t.length};
+  } else {
+    ASSIGN_OR_RETURN(lengths, LengthsOf(*e, one_sided, step));
+    t.length = lengths[0];
+  }
+  if (t.length < 1 || t.length > signal) {
+    return RejectNode(Rejection::kInvalidModel, node, "frames of ", t.length,
+                      " elements are none of a signal of ",
+                      ShapeToString(shape));
+  }
+  if (step != 0) {
     frames = (signal - t.length) / step + 1;
   } else {
     ASSIGN_OR_RETURN(const Shape result, NeedDeclared(*e, "frame_step", 4));
     frames = result[1];
   }
-  t.taken = t.length;
-  t.bins = one_sided ? t.length / 2 + 1 : t.length;
   if (shape[0] == 0) {
-    const Shape empty = {0, frames, t.bins, 2};
+    const Shape empty = {0, frames, one_sided ? t.length / 2 + 1 : t.length, 2};
     e->Return(0, e->Constant(TensorData::Zeros(DataType::kFloat, empty)),
               e->T(e->In(0)).type);
     return absl::OkStatus();
   }
-  ASSIGN_OR_RETURN(const TensorId matrix, AddMatrix(e, t));
-  ASSIGN_OR_RETURN(const TensorId places, AddPlaces(e, frames, t.length, step));
-  TensorId x = e->Reshape(e->Wide(e->In(0)), {shape[0], signal, parts});
-  x = GatherAlong(e, x, 1, places);
-  if (e->HasIn(2)) {
-    x = e->Add("Mul", {x, e->Reshape(e->Wide(e->In(2)), {1, 1, t.length, 1})});
+  ASSIGN_OR_RETURN(TensorId y, AddFrames(e, t, one_sided, frames, step, false));
+  if (lengths.size() > 1) {
+    // One more may be one too many where the step is computed, too; the frames
+    // are then not those that are chosen.
+    t.length = lengths[1];
+    ASSIGN_OR_RETURN(const TensorId other,
+                     AddFrames(e, t, one_sided, frames, step, step == 0));
+    const TensorId given = e->Reshape(e->In(3), Shape{});
+    const TensorId first =
+        e->Scalar(e->T(given).type, static_cast<double>(lengths[0]));
+    y = e->Add("Where", {e->Add("Equal", {given, first}), y, other});
   }
-  x = e->Reshape(x, {shape[0] * frames, t.length * parts});
-  e->Return(
-      0,
-      e->Reshape(e->Add("MatMul", {x, matrix}), {shape[0], frames, t.bins, 2}),
-      e->T(e->In(0)).type);
+  e->Return(0, y, e->T(e->In(0)).type);
   return absl::OkStatus();
 }
 

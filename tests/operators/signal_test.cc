@@ -146,9 +146,13 @@ void Stft(Random* random, RuntimeCase* c) {
   const int64_t signal = length + random->Below(20);
   const bool complex = random->OneIn(3);
   const int64_t one_sided = complex ? 0 : random->Below(2);
-  c->inputs = {random->Data({random->Between(1, 3), signal, complex ? 2 : 1}),
-               Int64s({}, {random->Between(1, 6)})};
-  c->constant = {false, true, random->OneIn(2), true};
+  const int64_t batch = random->Between(1, 3), step = random->Between(1, 6);
+  c->inputs = {random->Data({batch, signal, complex ? 2 : 1}),
+               Int64s({}, {step})};
+  // With steps and lengths that a run tells, of a declared result.
+  c->constant = {false, random->OneIn(2), random->OneIn(2), random->OneIn(2)};
+  c->declared = {{batch, (signal - length) / step + 1,
+                  one_sided != 0 ? length / 2 + 1 : length, 2}};
   // (Of a complex signal the library reads beyond its window.)
   if (!complex && random->OneIn(2)) {
     c->inputs.push_back(random->Data({length}));
