@@ -4,11 +4,12 @@
 // f32(f32(q - z) * s), one scale and zero point for each block of codes.
 //
 //   data          uint8 [rows, ..., K * bits / 8] of 2, 4 or 8 bits, the first
-//                 code in the low ones; int4 and uint4 are refused
+//                 code in the low ones, or int4 or uint4 [..., K, ...]
 //   indices       negative ones count from the end
 //   scales        as the codes, with a block in place of block_size of them;
 //                 they say what type the result has
-//   zero_points   as the scales, packed as the codes; absent: 2^(bits - 1)
+//   zero_points   as the scales, packed as the codes; absent: 2^(bits - 1), of
+//                 int4 and uint4 0
 //
 // Packed codes and zero points are constant.
 #include <cstdint>
@@ -18,6 +19,7 @@
 #include "compiler/base/pace.h"
 #include "compiler/base/status_macros.h"
 #include "compiler/ops/expanded.h"
+#include "compiler/ops/narrow.h"
 
 namespace heddle::compiler {
 namespace {
@@ -27,6 +29,7 @@ enum Place { kData, kPlaces, kScales, kZeroPoints };
 struct Form {
   size_t gather = 0, quantize = 0;  // axes
   int64_t bits = 4, block = 0;
+  bool packed = true;
   Shape codes;
 
   Shape blocks() const {
@@ -58,13 +61,21 @@ absl::StatusOr<Form> FormOf(const Expansion& e) {
     return RejectNode(Rejection::kUnsupportedAttribute, node, "bits = ", f.bits,
                       ", supported are 2, 4 and 8");
   }
-  if (rank < 2 || f.gather != 0 || f.quantize + 1 != rank) {
-    return RejectNode(Rejection::kUnsupportedAttribute, node,
-                      "gather_axis = ", gather,
-                      " and quantize_axis = ", quantize, " of rank ", rank,
-                      "; supported are the first and the last of two or more");
-  }
   f.codes = data.shape;
+  f.packed = data.type == DataType::kUint8;
+  const bool apart = f.gather != f.quantize;
+  if (f.packed ? !apart || f.gather != 0 || f.quantize + 1 != rank
+               : !apart || f.bits != 4) {
+    return RejectNode(Rejection::kUnsupportedAttribute, node,
+                      "gather_axis = ", gather, ", quantize_axis = ", quantize,
+                      " and bits = ", f.bits, " of rank ", rank,
+                      f.packed
+                          ? "; of uint8 the first and the last axis of two "
+                            "or more are supported"
+                          : "; of int4 and uint4 two axes and 4 bits are "
+                            "supported");
+  }
+  if (!f.packed) f.bits = 8;  // a code in each element
   RETURN_IF_ERROR(CheckTable(node, ElementCount(data.shape), 8 / f.bits));
   f.codes.back() *= 8 / f.bits;
   if (e.T(e.In(kScales)).shape != f.blocks()) {
@@ -86,6 +97,13 @@ absl::StatusOr<TensorId> Unpacked(Expansion* e, size_t i, const Form& f,
     return RejectNode(Rejection::kMismatchingShape, e->node(), "input ", i,
                       " of ", ShapeToString(t.shape), " must be of ",
                       ShapeToString(packed));
+  }
+  if (!f.packed) {
+    if (!t.is_constant()) return e->Cast(e->In(i), DataType::kFloat);
+    // The values of 8 bits that the narrow ones are.
+    TensorData codes = *t.constant;
+    codes.type = t.type == DataType::kInt4 ? DataType::kInt8 : DataType::kUint8;
+    return e->Constant(std::move(codes));
   }
   if (per_byte == 1) return e->In(i);
   if (!t.is_constant()) {
@@ -132,8 +150,8 @@ absl::Status Expand(Expansion* e) {
   const TensorId zero =
       zeros != kNoTensor
           ? e->Cast(spread(zeros), DataType::kFloat)
-          : e->Scalar(DataType::kFloat,
-                      static_cast<float>(int64_t{1} << (f.bits - 1)));
+          : e->Number(f.packed ? static_cast<double>(int64_t{1} << (f.bits - 1))
+                               : 0);
   const TensorId difference =
       e->Add("Sub", {e->Cast(chosen(codes), DataType::kFloat), zero});
   e->Return(0, e->Add("Mul", {difference, spread(e->Wide(e->In(kScales)))}),
@@ -141,12 +159,12 @@ absl::Status Expand(Expansion* e) {
   return absl::OkStatus();
 }
 
-constexpr TypeSet kBytes = Types(DataType::kUint8);
+constexpr TypeSet kCodes = Types(DataType::kUint8) | kFourBitIntegers;
 
 const ExpandedOperator kGatherBlockQuantized(
     Define("GatherBlockQuantized", 1, 1)
         .Domain("com.microsoft")
-        .Inputs(3, 4, kBytes, kIndices, kReals, kBytes)
+        .Inputs(3, 4, kCodes, kIndices, kReals, kCodes)
         .Attr("bits", AttributeKind::kInt)
         .Attr("block_size", AttributeKind::kInt)
         .Attr("gather_axis", AttributeKind::kInt)

@@ -5,11 +5,13 @@
 
 #include <algorithm>
 #include <map>
+#include <memory>
 #include <string>
 #include <utility>
 #include <vector>
 
 #include "compiler/base/diagnostic.h"
+#include "compiler/ops/operator.h"
 #include "compiler/testing/model_builder.h"
 #include "compiler/testing/onnx_files.h"
 #include "compiler/testing/run_node.h"
@@ -134,6 +136,46 @@ TEST(MatMulNBitsTest, WhatDoesNotFitIsRefused) {
   EXPECT_EQ(rejection({}, {a, b, scales, TensorData(), TensorData(),
                            Numbers({4}, 1)}),
             Rejection::kMismatchingShape);
+}
+
+// More weights than a table may have that the model's bytes do not fill. (They
+// are unpacked; what they are multiplied with would take a while.)
+TEST(MatMulNBitsTest, TakesWhatTheModelHas) {
+  constexpr int64_t kMany = 66000, kWide = 1024;
+  const auto infer = [&](int64_t rows) {
+    Graph graph;
+    const auto input = [&](Shape shape, DataType type, bool constant) {
+      Tensor t;
+      t.name = std::to_string(graph.tensors.size());
+      t.type = type;
+      t.shape = shape;
+      t.shape_known = true;
+      if (constant) {
+        t.constant = std::make_shared<const TensorData>(
+            TensorData::Zeros(type, std::move(shape)));
+      }
+      return graph.AddTensor(std::move(t));
+    };
+    Node node;
+    node.op = "MatMulNBits";
+    node.domain = "com.microsoft";
+    node.opset = 1;
+    node.attributes = {
+        {"N", rows}, {"K", kWide}, {"bits", int64_t{2}}, {"block_size", kWide}};
+    node.inputs = {input({1, kWide}, DataType::kFloat, false),
+                   input({kMany, 1, kWide / 4}, DataType::kUint8, true),
+                   input({rows}, DataType::kFloat, false)};
+    node.outputs = {input({}, DataType::kUndefined, false)};
+    const absl::Status status =
+        FindOperator(node.domain, node.op, 1)->infer(&graph, node);
+    if (status.ok()) {
+      EXPECT_EQ(graph.tensors[node.outputs[0]].shape, (Shape{1, rows}));
+    }
+    return RejectionOf(status);
+  };
+  EXPECT_EQ(infer(kMany), Rejection::kNone);
+  // What N says and the bytes do not.
+  EXPECT_EQ(infer(int64_t{1} << 26), Rejection::kMismatchingShape);
 }
 
 }  // namespace

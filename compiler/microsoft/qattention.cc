@@ -8,10 +8,13 @@
 //   bias          [3 * size]
 //   input_scale   one; weight_scale one, or [3 * size]
 //   mask_index    int32, or absent: [batch], the number of keys that count;
-//                 [batch, tokens] or [batch, tokens, tokens], 0 for those that
-//                 do not. To these mask_filter_value is added
+//                 [batch, keys] or [batch, tokens, keys], 0 for those that do
+//                 not. To these mask_filter_value is added
 //   zero points   of input and weight, or absent: 0
+//   past          [2, batch, heads, past, size / heads], or absent: keys and
+//                 values before the tokens'
 //   y             [batch, tokens, size]
+//   present       past and the tokens' keys and values, as past
 #include <cstdint>
 #include <map>
 #include <string>
@@ -39,7 +42,9 @@ enum Place {
 };
 
 struct Form {
-  int64_t batch, tokens, size, heads;
+  int64_t batch, tokens, size, heads, past = 0;
+  int64_t keys() const { return past + tokens; }
+  Shape part() const { return {batch, heads, past, size / heads}; }
 };
 
 absl::StatusOr<Form> FormOf(const Expansion& e) {
@@ -65,7 +70,16 @@ absl::StatusOr<Form> FormOf(const Expansion& e) {
                       "one element, those of weights also of [",
                       w[1], "]");
   }
-  return Form{x[0], x[1], w[1] / 3, heads};
+  Form f{x[0], x[1], w[1] / 3, heads};
+  if (!e.HasIn(kPast)) return f;
+  const Shape& past = e.T(e.In(kPast)).shape;
+  if (past.size() == 5) f.past = past[3];
+  Shape expected = f.part();
+  expected.insert(expected.begin(), 2);
+  if (past == expected) return f;
+  return RejectNode(Rejection::kMismatchingShape, node, "past of ",
+                    ShapeToString(past), " must be of [2,", f.batch, ",",
+                    f.heads, ",past,", f.size / f.heads, "]");
 }
 
 // fp32 [batch, tokens, 3 * size].
@@ -85,30 +99,30 @@ TensorId Projected(Expansion* e, const Form& f) {
 }
 
 // What is added to the scores, of a shape that broadcasts to [batch, heads,
-// tokens, tokens].
+// tokens, keys].
 absl::StatusOr<TensorId> MaskOf(Expansion* e, const Form& f) {
   const Shape given = e->T(e->In(kMask)).shape;
   TensorId counts = kNoTensor;
   const TensorId mask = e->In(kMask);
   if (given == Shape{f.batch}) {
-    TensorData places = TensorData::Zeros(DataType::kInt32, {1, f.tokens});
-    for (int64_t i = 0; i < f.tokens; ++i) {
+    TensorData places = TensorData::Zeros(DataType::kInt32, {1, f.keys()});
+    for (int64_t i = 0; i < f.keys(); ++i) {
       places.as<int32_t>()[i] = static_cast<int32_t>(i);
     }
     counts = e->Add("Less", {e->Constant(std::move(places)),
                              e->Reshape(mask, {f.batch, 1})});
-    counts = e->Reshape(counts, {f.batch, 1, 1, f.tokens});
-  } else if (given == Shape{f.batch, f.tokens} ||
-             given == Shape{f.batch, f.tokens, f.tokens}) {
+    counts = e->Reshape(counts, {f.batch, 1, 1, f.keys()});
+  } else if (given == Shape{f.batch, f.keys()} ||
+             given == Shape{f.batch, f.tokens, f.keys()}) {
     TensorData zero = TensorData::Zeros(DataType::kInt32, {});
     counts = e->Add("Not", {e->Add("Equal", {mask, e->Constant(zero)})});
     counts = e->Reshape(
-        counts, {f.batch, 1, given.size() == 2 ? 1 : f.tokens, f.tokens});
+        counts, {f.batch, 1, given.size() == 2 ? 1 : f.tokens, f.keys()});
   } else {
     return RejectNode(Rejection::kUnsupportedShape, e->node(), "mask_index of ",
                       ShapeToString(given),
-                      "; supported are [batch], [batch, tokens] and [batch, "
-                      "tokens, tokens]");
+                      "; supported are [batch], [batch, keys] and [batch, "
+                      "tokens, keys]");
   }
   const float value = e->node().FloatAttribute("mask_filter_value", -10000);
   return e->Add("Where",
@@ -135,13 +149,32 @@ absl::Status Expand(Expansion* e) {
       {"is_causal", int64_t{node.IntAttribute("unidirectional", 0) != 0}}};
   const float scale = node.FloatAttribute("scale", 0);
   if (scale != 0) attributes["scale"] = scale;
-  e->Return(0, e->Add("Attention", operands, attributes, 23), kFloat);
+  if (e->HasIn(kPast)) {
+    operands.resize(4, kNoTensor);
+    for (int64_t i = 0; i < 2; ++i) {
+      operands.push_back(e->Reshape(
+          e->Add("Slice",
+                 {e->In(kPast), e->Ints({i}), e->Ints({i + 1}), e->Ints({0})}),
+          f.part()));
+    }
+  }
+  const auto results = e->AddAll(3, "Attention", operands, attributes, 23);
+  if (e->HasOut(1)) {
+    const Shape whole = {1, f.batch, f.heads, f.keys(), f.size / f.heads};
+    e->Return(
+        1,
+        e->Add("Concat",
+               {e->Reshape(results[1], whole), e->Reshape(results[2], whole)},
+               {{"axis", int64_t{0}}}),
+        kFloat);
+  }
+  e->Return(0, results[0], kFloat);
   return absl::OkStatus();
 }
 
-bool HasNoPast(const Graph&, const Node& node, std::string* detail) {
-  *detail = "it has them";
-  return !HasInput(node, kPast) && node.outputs.size() < 2;
+bool SharesNothing(const Graph&, const Node& node, std::string* detail) {
+  *detail = "it is not";
+  return node.IntAttribute("past_present_share_buffer", 0) == 0;
 }
 bool HasNoRotary(const Graph&, const Node& node, std::string* detail) {
   *detail = "it is not";
@@ -161,7 +194,7 @@ const ExpandedOperator kQAttention(
         .Attr("scale", AttributeKind::kFloat)
         .Attr("unidirectional", AttributeKind::kInt)
         .Rule(Rejection::kUnsupportedAttribute,
-              "there are no past and present keys", HasNoPast)
+              "past_present_share_buffer is 0", SharesNothing)
         .Rule(Rejection::kUnsupportedAttribute, "do_rotary is 0", HasNoRotary),
     Expand);
 

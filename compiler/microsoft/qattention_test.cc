@@ -60,6 +60,13 @@ TEST(QAttentionTest, WhatDoesNotFitIsRefused) {
   EXPECT_EQ(WithInput(7, TensorData::Zeros(DataType::kInt8, {2})),
             Rejection::kMismatchingShape);
   EXPECT_EQ(WithInput(8, TensorData::Zeros(DataType::kFloat, {2, 2, 2, 1, 2})),
+            Rejection::kNone);
+  for (const Shape& past : {Shape{2, 2, 2, 1, 3}, Shape{1, 2, 2, 1, 2},
+                            Shape{2, 3, 2, 1, 2}, Shape{2, 2, 2, 2}}) {
+    EXPECT_EQ(WithInput(8, TensorData::Zeros(DataType::kFloat, past)),
+              Rejection::kMismatchingShape);
+  }
+  EXPECT_EQ(KindOf({{"past_present_share_buffer", int64_t{1}}}, Inputs()),
             Rejection::kUnsupportedAttribute);
 }
 

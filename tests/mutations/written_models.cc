@@ -246,6 +246,18 @@ void DynamicMatMul(ModelBuilder* b, const compiler::OperatorInfo& info) {
   b->Node(info.op, {"x", "w", "s"}, {"y"}, kMicrosoft);
 }
 
+void DynamicLstm(ModelBuilder* b, const compiler::OperatorInfo& info) {
+  b->Input("x", kFloat, {2, 1, 3});
+  b->Constant("w", Zeros(DataType::kInt8, {1, 3, 8}));
+  b->Constant("r", Zeros(DataType::kInt8, {1, 2, 8}));
+  b->Constant("s", Floats({1}, {0.1f}));
+  b->Constant("z", Zeros(DataType::kInt8, {1}));
+  auto* node =
+      b->Node(info.op, {"x", "w", "r", "", "", "", "", "", "s", "z", "s", "z"},
+              {"y"}, kMicrosoft);
+  SetInt(node, "hidden_size", 2);
+}
+
 void GatheredBlocks(ModelBuilder* b, const compiler::OperatorInfo& info) {
   b->Constant("w", Zeros(DataType::kUint8, {5, 16}));
   b->Input("x", DataType::kInt32, {3});
@@ -474,6 +486,7 @@ std::map<std::string, Writer> Writers() {
   all["BiasAdd"] = all["BiasSoftmax"] = all["BiasSplitGelu"] = Biased;
   all["DequantizeLinear"] = all["QuantizeLinear"] = MicrosoftCodes;
   all["DynamicQuantizeMatMul"] = DynamicMatMul;
+  all["DynamicQuantizeLSTM"] = DynamicLstm;
   all["EmbedLayerNormalization"] = Embedding;
   all["FusedConv"] = FusedConvolution;
   all["FusedGemm"] = all["FusedMatMul"] = FusedProduct;

@@ -258,14 +258,14 @@ void QAttention(Random* random, RuntimeCase* c) {
   c->inputs = {codes(x, DataType::kUint8), codes({x[2], 3 * size}, type),
                random->Data({3 * size}), scale({}),
                scale(each ? Shape{3 * size} : Shape{})};
+  const int64_t past = random->OneIn(2) ? random->Between(1, 4) : 0;
+  const int64_t keys = past + tokens;
   if (random->OneIn(2)) {
     TensorData mask = TensorData::Zeros(
-        DataType::kInt32,
-        random->OneIn(2) ? Shape{batch} : Shape{batch, tokens});
+        DataType::kInt32, random->OneIn(2) ? Shape{batch} : Shape{batch, keys});
     for (int64_t i = 0; i < mask.count(); ++i) {
       mask.as<int32_t>()[i] = static_cast<int32_t>(
-          mask.shape.size() == 1 ? random->Between(1, tokens)
-                                 : random->Below(2));
+          mask.shape.size() == 1 ? random->Between(1, keys) : random->Below(2));
     }
     c->inputs.push_back(mask);
   } else {
@@ -275,6 +275,11 @@ void QAttention(Random* random, RuntimeCase* c) {
     c->inputs.push_back(codes({}, DataType::kUint8));
     c->inputs.push_back(codes({}, type));
   }
+  if (past > 0) {
+    c->inputs.resize(8);
+    c->inputs.push_back(random->Data({2, batch, heads, past, size / heads}));
+  }
+  c->outputs = past > 0 ? 2 : 1;
   const int64_t causal = random->Below(2);
   c->absolute = 1e-4;
   c->attributes = [=](onnx::NodeProto* node) {

@@ -202,6 +202,42 @@ void Convolve(RandomSource* random, RuntimeCase* c) {
   };
 }
 
+// The library gives codes of 8 bits to X and the state, too: half a step of 2 /
+// 255, times weights of up to a half, at each element of a sum of 5 and 5. Of
+// each column it has zero points of 0 or, without sign, all of one value only.
+void DynamicLstm(RandomSource* random, RuntimeCase* c) {
+  const int64_t steps = random->Between(1, 4), batch = random->Between(1, 3);
+  const int64_t features = random->Between(1, 5),
+                hidden = random->Between(1, 5);
+  const bool both = random->OneIn(2);
+  const int64_t n = both ? 2 : 1, columns = 4 * hidden;
+  const DataType type = random->OneIn(2) ? DataType::kUint8 : DataType::kInt8;
+  const Shape parameter = random->OneIn(2) ? Shape{n} : Shape{n, columns};
+  c->inputs = {random->Floats({steps, batch, features}, 1),
+               Codes(random, type, {n, features, columns}, 15),
+               Codes(random, type, {n, hidden, columns}, 15)};
+  c->inputs.resize(12);
+  if (random->OneIn(2)) c->inputs[3] = random->Floats({n, 2 * columns}, 1);
+  if (random->OneIn(2)) {
+    c->inputs[5] = random->Floats({n, batch, hidden}, 1);
+    c->inputs[6] = random->Floats({n, batch, hidden}, 1);
+  }
+  for (size_t i : {8, 10}) {
+    c->inputs[i] = Scales(random, parameter);
+    c->inputs[i + 1] = parameter.size() == 1
+                           ? Codes(random, type, parameter, 15)
+                           : TensorData::Zeros(type, parameter);
+  }
+  c->constant.assign(12, true);
+  for (size_t i : {0, 5, 6}) c->constant[i] = false;
+  c->outputs = 3;
+  c->absolute = 2e-2;
+  c->attributes = [=](onnx::NodeProto* node) {
+    compiler::SetInt(node, "hidden_size", hidden);
+    compiler::SetString(node, "direction", both ? "bidirectional" : "forward");
+  };
+}
+
 struct Kind {
   OperatorVersion version;
   void (*make)(RandomSource*, RuntimeCase*);
@@ -221,6 +257,7 @@ INSTANTIATE_TEST_SUITE_P(
     testing::Values(
         Kind{{"QLinearConv", "", 10}, Convolve},
         Kind{{"ConvInteger", "", 10}, Convolve},
+        Kind{{"DynamicQuantizeLSTM", kMicrosoft, 17}, DynamicLstm},
         Kind{{"DynamicQuantizeMatMul", kMicrosoft, 17}, DynamicMatMul},
         Kind{{"GatherBlockQuantized", kMicrosoft, 17}, GatherBlocks},
         Kind{{"MatMulBnb4", kMicrosoft, 17}, Bnb4},

@@ -6,6 +6,7 @@
 #include <cmath>
 #include <limits>
 #include <string>
+#include <utility>
 #include <vector>
 
 #include "absl/strings/str_cat.h"
@@ -167,6 +168,51 @@ TEST(NarrowTypes, CastsFromFourBits) {
     compared += Compared(Finish(&b, x), DataTypeName(type));
   }
   EXPECT_EQ(compared, 2);
+}
+
+// Embeddings of four bits that are no bytes of two codes.
+TEST(NarrowTypes, RowsOfFourBits) {
+  HEDDLE_SKIP_WITHOUT_SHARED();
+  Random r(7);
+  int compared = 0;
+  for (const DataType type : {DataType::kInt4, DataType::kUint4}) {
+    for (const bool zero : {false, true}) {
+      for (const auto& [gather, quantize] :
+           std::vector<std::pair<int64_t, int64_t>>{{0, 1}, {1, 0}, {0, -1}}) {
+        ModelBuilder b(21);
+        const Shape data = {20, 40};
+        Shape blocks = data;
+        const int64_t along = quantize < 0 ? 1 : quantize;
+        blocks[along] = (data[along] + 15) / 16;
+        const TensorData ids = compiler::Int64s({2, 2}, {3, 0, -1, 7});
+        b.Input("x", ids.type, ids.shape);
+        const auto codes = [&](const char* name, const Shape& shape) {
+          onnx::TensorProto* t = b.proto().mutable_graph()->add_initializer();
+          t->set_name(name);
+          t->set_data_type(static_cast<int>(type));
+          for (int64_t d : shape) t->add_dims(d);
+          std::string bytes((compiler::ElementCount(shape) + 1) / 2, '\0');
+          for (char& c : bytes) c = static_cast<char>(r.Below(256));
+          t->set_raw_data(bytes);
+        };
+        codes("w", data);
+        b.Constant("s", r.Scales(blocks));
+        std::vector<std::string> in = {"w", "x", "s"};
+        if (zero) {
+          codes("z", blocks);
+          in.push_back("z");
+        }
+        auto* node = b.Node("GatherBlockQuantized", in, {"y"});
+        node->set_domain("com.microsoft");
+        SetInt(node, "block_size", 16);
+        SetInt(node, "gather_axis", gather);
+        SetInt(node, "quantize_axis", quantize);
+        compared += Compared(Finish(&b, ids),
+                             absl::StrCat(DataTypeName(type), " ", gather));
+      }
+    }
+  }
+  EXPECT_EQ(compared, 12);
 }
 
 }  // namespace
