@@ -88,7 +88,7 @@ absl::Status BoundedTensors::Add(const Graph& graph, const Node& node) {
   if (node.domain == kInternalDomain && node.op == kBoundOp) {
     return AddBound(graph, node);
   }
-  const bool source = node.domain.empty() && DecidesSizes(node.op);
+  const bool source = DecidesSizes(node);
   const auto reads = std::find_if(node.inputs.begin(), node.inputs.end(),
                                   [this](TensorId id) { return of(id) != 0; });
   if (!sizes_.empty() || reads != node.inputs.end()) {
@@ -108,8 +108,7 @@ absl::Status BoundedTensors::Add(const Graph& graph, const Node& node) {
                      sizes(node.outputs[0]) == nullptr;
   if (!source && !makes && reads == node.inputs.end()) return absl::OkStatus();
   AxisSet output = 0;
-  const BoundedRule rule =
-      node.domain.empty() ? FindBoundedRule(node.op) : nullptr;
+  const BoundedRule rule = FindBoundedRule(node);
   if (rule == nullptr || HasManyAxes(graph, node) ||
       !rule({graph, node, *this}, &output)) {
     return RejectNode(
@@ -129,7 +128,9 @@ absl::Status BoundedTensors::Add(const Graph& graph, const Node& node) {
     // Unique: indices and counts are lists, and of what is at each place there
     // is as much as there are places.
     const bool list = node.op == "Unique" && i > 0;
-    Set(node.outputs[i], !list ? output : i == 2 ? 0 : AxisBit(0));
+    // (Scale and zero point are one element.)
+    const bool one = i > 0 && node.op == "DynamicQuantizeLinear";
+    Set(node.outputs[i], one ? 0 : !list ? output : i == 2 ? 0 : AxisBit(0));
   }
   return absl::OkStatus();
 }

@@ -33,8 +33,11 @@ bool Broadcast(const BoundedReader& reader, AxisSet* output) {
   const auto shifted = [&](size_t i) {
     return reader.input(i) << (rank - reader.shape(i).size());
   };
-  for (size_t i = 0; i < reader.node.inputs.size(); ++i) *output |= shifted(i);
   for (size_t i = 0; i < reader.node.inputs.size(); ++i) {
+    if (HasInput(reader.node, i)) *output |= shifted(i);
+  }
+  for (size_t i = 0; i < reader.node.inputs.size(); ++i) {
+    if (!HasInput(reader.node, i)) continue;
     const Shape& shape = reader.shape(i);
     for (size_t axis = 0; axis < shape.size(); ++axis) {
       const AxisSet bit = Bit(axis + rank - shape.size());
@@ -566,6 +569,54 @@ bool TopK(const BoundedReader& reader, AxisSet* output) {
   return true;
 }
 
+// The rule for the node as one with `operands` alone. The others are parameters
+// of codes, with one element where the last axis is open.
+bool Among(const BoundedReader& reader, const std::vector<size_t>& operands,
+           BoundedRule rule, AxisSet* output) {
+  Node node = reader.node;
+  node.inputs.clear();
+  for (size_t i : operands) node.inputs.push_back(reader.node.input(i));
+  if (!rule({reader.graph, node, reader.bounded}, output)) return false;
+  const size_t rank = reader.output_rank();
+  const bool open = rank > 0 && (*output & Bit(rank - 1)) != 0;
+  for (size_t i = 0; i < reader.node.inputs.size(); ++i) {
+    if (!HasInput(reader.node, i) ||
+        std::count(operands.begin(), operands.end(), i) != 0) {
+      continue;
+    }
+    if (reader.input(i) != 0 || (open && ElementCount(reader.shape(i)) != 1)) {
+      return false;
+    }
+  }
+  return true;
+}
+template <BoundedRule rule, size_t... operands>
+bool Of(const BoundedReader& reader, AxisSet* output) {
+  return Among(reader, {operands...}, rule, output);
+}
+
+// Scale and zero point of all, or for each index of an axis that is as large as
+// the graph says.
+bool Codes(const BoundedReader& reader, AxisSet* output) {
+  const Shape& scale = reader.shape(1);
+  size_t axis = 0;
+  *output = reader.input(0);
+  if (scale.size() > 1 || !reader.Only(0)) return false;
+  if (ElementCount(scale) == 1) return true;
+  return NormalizeAxis(reader.node.IntAttribute("axis", 1),
+                       reader.shape(0).size(), &axis) &&
+         (*output & Bit(axis)) == 0;
+}
+
+// Behind scale and zero point of the result, three inputs of each operand.
+bool ConcatOfCodes(const BoundedReader& reader, AxisSet* output) {
+  std::vector<size_t> operands;
+  for (size_t i = 2; i < reader.node.inputs.size(); i += 3) {
+    operands.push_back(i);
+  }
+  return Among(reader, operands, Concat, output);
+}
+
 const std::map<std::string, BoundedRule>& Sources() {
   static const auto* const rules = new std::map<std::string, BoundedRule>{
       {"Compress", Compress},
@@ -608,6 +659,13 @@ const std::map<std::string, BoundedRule>& Followers() {
         {"ConstantOfShape", ConstantOfShape},
         {"Conv", Pictures},
         {"ConvTranspose", Pictures},
+        {"DequantizeLinear", Codes},
+        {"DynamicQuantizeLinear", Same},
+        {"ConvInteger", Pictures},
+        {"MatMulInteger", Of<MatMul, 0, 1>},
+        {"QLinearConv", Pictures},
+        {"QLinearMatMul", Of<MatMul, 0, 3>},
+        {"QuantizeLinear", Codes},
         {"Expand", Expand},
         {"Flatten", Flatten},
         {"Gather", Gather},
@@ -674,13 +732,38 @@ const std::map<std::string, BoundedRule>& Followers() {
   return *rules;
 }
 
+// Of com.microsoft.
+const std::map<std::string, BoundedRule>& MicrosoftFollowers() {
+  static const auto* const rules = new std::map<std::string, BoundedRule>{
+      {"DequantizeLinear", Codes},
+      {"DynamicQuantizeMatMul", Of<MatMul, 0, 1>},
+      {"MatMulIntegerToFloat", Of<MatMul, 0, 1>},
+      {"QGemm", Of<Gemm, 0, 3, 6>},
+      {"QLinearAdd", Of<Broadcast, 0, 3>},
+      {"QLinearAveragePool", Pictures},
+      {"QLinearConcat", ConcatOfCodes},
+      {"QLinearGlobalAveragePool", OfPictures},
+      {"QLinearLeakyRelu", Same},
+      {"QLinearMul", Of<Broadcast, 0, 3>},
+      {"QLinearSigmoid", Same},
+      {"QLinearSoftmax", Same},
+      {"QLinearWhere", Of<Broadcast, 0, 1, 4>},
+      {"QuantizeLinear", Codes}};
+  return *rules;
+}
+
 }  // namespace
 
-bool DecidesSizes(const std::string& op) { return Sources().count(op) != 0; }
+bool DecidesSizes(const Node& node) {
+  return node.domain.empty() && Sources().count(node.op) != 0;
+}
 
-BoundedRule FindBoundedRule(const std::string& op) {
-  const auto& rules = DecidesSizes(op) ? Sources() : Followers();
-  const auto rule = rules.find(op);
+BoundedRule FindBoundedRule(const Node& node) {
+  if (!node.domain.empty() && node.domain != "com.microsoft") return nullptr;
+  const auto& rules = DecidesSizes(node)    ? Sources()
+                      : node.domain.empty() ? Followers()
+                                            : MicrosoftFollowers();
+  const auto rule = rules.find(node.op);
   return rule == rules.end() ? nullptr : rule->second;
 }
 

@@ -57,10 +57,10 @@ struct BoundedReader {
 // before; false: it cannot follow. No tensor of the node has more than 63 axes.
 using BoundedRule = bool (*)(const BoundedReader& reader, AxisSet* output);
 
-// Whether values decide the size of the operator's result (NonZero and others).
-bool DecidesSizes(const std::string& op);
-// Of an operator of ONNX; null: it cannot follow.
-BoundedRule FindBoundedRule(const std::string& op);
+// Whether values decide the size of the node's result (NonZero and others).
+bool DecidesSizes(const Node& node);
+// Null: it cannot follow.
+BoundedRule FindBoundedRule(const Node& node);
 
 }  // namespace heddle::compiler
 

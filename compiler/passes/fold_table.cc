@@ -9,6 +9,7 @@
 #include <vector>
 
 #include "compiler/base/status_macros.h"
+#include "compiler/ops/bounded.h"
 #include "compiler/ops/operator.h"
 #include "compiler/passes/rewriter.h"
 
@@ -196,11 +197,16 @@ void Fold(Rewriter* r, int quantize, std::set<std::string>* folded) {
 }  // namespace
 
 absl::Status FoldTables(Graph* graph) {
+  // (What is bounded is the host's, which has no tables.)
+  ASSIGN_OR_RETURN(const BoundedTensors bounded, FindBounded(*graph));
   Rewriter r(graph);
   std::set<std::string> folded;
   const int count = r.size();
   for (int n = 0; n < count; ++n) {
-    if (!r.alive(n) || !r.IsOp(n, "QuantizeLinear")) continue;
+    if (!r.alive(n) || !r.IsOp(n, "QuantizeLinear") ||
+        bounded.Touches(r.node(n))) {
+      continue;
+    }
     Fold(&r, n, &folded);
   }
   RETURN_IF_ERROR(r.Finish());

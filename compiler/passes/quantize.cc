@@ -11,6 +11,8 @@
 
 #include "absl/strings/str_cat.h"
 #include "compiler/base/diagnostic.h"
+#include "compiler/base/status_macros.h"
+#include "compiler/ops/bounded.h"
 #include "compiler/ops/clamp.h"
 #include "compiler/ops/gemm.h"
 #include "compiler/ops/operator.h"
@@ -49,19 +51,21 @@ class Fuser {
  public:
   explicit Fuser(Rewriter* rewriter) : r_(*rewriter) {}
 
-  void Run() {
+  // Nodes that `bounded` touches stay as they are.
+  void Run(const BoundedTensors& bounded) {
     const int count = r_.size();
+    const auto is = [&](int n, const char* op) {
+      return r_.alive(n) && r_.IsOp(n, op) && !bounded.Touches(r_.node(n));
+    };
     for (int n = 0; n < count; ++n) {
-      if (r_.alive(n) && r_.IsOp(n, "QuantizeLinear")) FuseQuantize(n);
+      if (is(n, "QuantizeLinear")) FuseQuantize(n);
     }
     for (int n = 0; n < count; ++n) {
-      if (r_.alive(n) && r_.IsOp(n, "Split")) FuseSplit(n);
-      if (r_.alive(n) && r_.IsOp(n, "ArgMax")) FuseArgMax(n);
+      if (is(n, "Split")) FuseSplit(n);
+      if (is(n, "ArgMax")) FuseArgMax(n);
     }
     for (int n = 0; n < count; ++n) {
-      if (r_.alive(n) && (r_.IsOp(n, "MatMul") || r_.IsOp(n, "Gemm"))) {
-        FuseToFloat(n);
-      }
+      if (is(n, "MatMul") || is(n, "Gemm")) FuseToFloat(n);
     }
     for (const auto& [n, reason] : reasons_) {
       if (!r_.alive(n)) continue;
@@ -685,12 +689,22 @@ void RemoveInversePairs(Rewriter* rewriter) {
 }  // namespace
 
 absl::Status FuseQuantization(Graph* graph) {
+  // What only a run's values size is the host's, as the model has it; pairs
+  // that would move across it stay where they are, everywhere.
+  ASSIGN_OR_RETURN(const BoundedTensors bounded, FindBounded(*graph));
+  const bool open = std::any_of(
+      graph->nodes.begin(), graph->nodes.end(), [&](const Node& node) {
+        return IsAnyOf(node.op, {"QuantizeLinear", "DequantizeLinear"}) &&
+               bounded.Touches(node);
+      });
   Rewriter rewriter(graph);
-  MergeDoublePairs(&rewriter);
-  MovePairs(&rewriter);
-  FoldIntoProducts(&rewriter);
-  Fuser(&rewriter).Run();
-  RemoveInversePairs(&rewriter);
+  if (!open) {
+    MergeDoublePairs(&rewriter);
+    MovePairs(&rewriter);
+    FoldIntoProducts(&rewriter);
+  }
+  Fuser(&rewriter).Run(bounded);
+  if (!open) RemoveInversePairs(&rewriter);
   return rewriter.Finish();
 }
 
