@@ -6,6 +6,7 @@
 
 #include "compiler/base/status_macros.h"
 #include "compiler/ops/define.h"
+#include "compiler/ops/narrow.h"
 
 namespace heddle::compiler {
 namespace {
@@ -116,15 +117,18 @@ const OperatorRegistration kConstant12(
 const OperatorRegistration kShape1(Define("Shape", 1, 14)
                                        .Inputs(1, 1, kMovable)
                                        .Run(InferShape, EvaluateShape));
-const OperatorRegistration kShape15(Define("Shape", 15, kMaxOpset)
-                                        .Inputs(1, 1, kMovable)
-                                        .Attr("start", AttributeKind::kInt)
-                                        .Attr("end", AttributeKind::kInt)
-                                        .Run(InferShape, EvaluateShape));
-
-const OperatorRegistration kSize(Define("Size", 1, kMaxOpset)
-                                     .Inputs(1, 1, kMovable)
-                                     .Run(InferSize, EvaluateSize));
+const MovingOperator kShape15(15, 19, [](const MovedTypes& m) {
+  OperatorRegistration(Define("Shape", m.since, m.until)
+                           .Inputs(1, 1, m.types)
+                           .Attr("start", AttributeKind::kInt)
+                           .Attr("end", AttributeKind::kInt)
+                           .Run(InferShape, EvaluateShape));
+});
+const MovingOperator kSize(1, 19, [](const MovedTypes& m) {
+  OperatorRegistration(Define("Size", m.since, m.until)
+                           .Inputs(1, 1, m.types)
+                           .Run(InferSize, EvaluateSize));
+});
 
 }  // namespace
 }  // namespace heddle::compiler

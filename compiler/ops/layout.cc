@@ -8,6 +8,7 @@
 #include "compiler/base/status_macros.h"
 #include "compiler/ops/define.h"
 #include "compiler/ops/doubles.h"
+#include "compiler/ops/narrow.h"
 
 namespace heddle::compiler {
 
@@ -168,33 +169,42 @@ bool DropoutRatioIsValid(const Graph& graph, const Node& node,
 const OperatorRegistration kReshape5(Define("Reshape", 5, 13)
                                          .Inputs(2, 2, kMovable, kInt64s)
                                          .Run(InferReshape, Copy));
-const OperatorRegistration kReshape14(Define("Reshape", 14, kMaxOpset)
-                                          .Inputs(2, 2, kMovable, kInt64s)
-                                          .Attr("allowzero",
-                                                AttributeKind::kInt)
-                                          .Run(InferReshape, Copy));
-const OperatorRegistration kFlatten(Define("Flatten", 1, kMaxOpset)
-                                        .Inputs(1, 1, kMovable)
-                                        .Attr("axis", AttributeKind::kInt)
-                                        .Run(InferFlatten, Copy));
+const MovingOperator kReshape14(14, 19, [](const MovedTypes& m) {
+  OperatorRegistration(Define("Reshape", m.since, m.until)
+                           .Inputs(2, 2, m.types, kInt64s)
+                           .Attr("allowzero", AttributeKind::kInt)
+                           .Run(InferReshape, Copy));
+});
+const MovingOperator kFlatten(1, 21, [](const MovedTypes& m) {
+  OperatorRegistration(Define("Flatten", m.since, m.until)
+                           .Inputs(1, 1, m.types)
+                           .Attr("axis", AttributeKind::kInt)
+                           .Run(InferFlatten, Copy));
+});
 const OperatorRegistration kSqueeze1(Define("Squeeze", 1, 12)
                                          .Inputs(1, 1, kMovable)
                                          .Attr("axes", AttributeKind::kInts)
                                          .Run(InferSqueeze, Copy));
-const OperatorRegistration kSqueeze13(Define("Squeeze", 13, kMaxOpset)
-                                          .Inputs(1, 2, kMovable, kInt64s)
-                                          .Run(InferSqueeze, Copy));
+const MovingOperator kSqueeze13(13, 21, [](const MovedTypes& m) {
+  OperatorRegistration(Define("Squeeze", m.since, m.until)
+                           .Inputs(1, 2, m.types, kInt64s)
+                           .Run(InferSqueeze, Copy));
+});
 const OperatorRegistration kUnsqueeze1(Define("Unsqueeze", 1, 12)
                                            .Inputs(1, 1, kMovable)
                                            .Attr("axes", AttributeKind::kInts,
                                                  true)
                                            .Run(InferUnsqueeze, Copy));
-const OperatorRegistration kUnsqueeze13(Define("Unsqueeze", 13, kMaxOpset)
-                                            .Inputs(2, 2, kMovable, kInt64s)
-                                            .Run(InferUnsqueeze, Copy));
-const OperatorRegistration kIdentity(Define("Identity", 1, kMaxOpset)
-                                         .Inputs(1, 1, kMovable)
-                                         .Run(InferSame, Copy));
+const MovingOperator kUnsqueeze13(13, 21, [](const MovedTypes& m) {
+  OperatorRegistration(Define("Unsqueeze", m.since, m.until)
+                           .Inputs(2, 2, m.types, kInt64s)
+                           .Run(InferUnsqueeze, Copy));
+});
+const MovingOperator kIdentity(1, 19, [](const MovedTypes& m) {
+  OperatorRegistration(Define("Identity", m.since, m.until)
+                           .Inputs(1, 1, m.types)
+                           .Run(InferSame, Copy));
+});
 const OperatorRegistration kDropout7(Define("Dropout", 7, 11)
                                          .Inputs(1, 1, kRealsAndDouble)
                                          .Outputs(2)

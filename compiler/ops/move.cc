@@ -7,7 +7,7 @@
 #include "compiler/base/pace.h"
 #include "compiler/base/status_macros.h"
 #include "compiler/ops/computed_moves.h"
-#include "compiler/ops/define.h"
+#include "compiler/ops/narrow.h"
 #include "compiler/ops/strided.h"
 
 namespace heddle::compiler {
@@ -182,11 +182,12 @@ Results EvaluateGather(const Graph&, const Node& node, const Inputs& inputs) {
   return One(std::move(y));
 }
 
-const OperatorRegistration kTranspose(Define("Transpose", 1, kMaxOpset)
-                                          .Inputs(1, 1, kMovable)
-                                          .Attr("perm", AttributeKind::kInts)
-                                          .Run(InferTranspose,
-                                               EvaluateTranspose));
+const MovingOperator kTranspose(1, 21, [](const MovedTypes& m) {
+  OperatorRegistration(Define("Transpose", m.since, m.until)
+                           .Inputs(1, 1, m.types)
+                           .Attr("perm", AttributeKind::kInts)
+                           .Run(InferTranspose, EvaluateTranspose));
+});
 const OperatorRegistration kConcat(Define("Concat", 4, kMaxOpset)
                                        .Inputs(1, 65536, kMovable)
                                        .Attr("axis", AttributeKind::kInt, true)

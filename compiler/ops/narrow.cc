@@ -45,6 +45,21 @@ uint8_t CodeOf(const Format& f, double magnitude) {
 
 }  // namespace
 
+MovingOperator::MovingOperator(int since, int floats8,
+                               void (*define)(const MovedTypes&)) {
+  TypeSet types = kMovable;
+  for (int next : {19, 21, 23, kMaxOpset + 1}) {
+    const bool is_new = next != 19 || floats8 == 19;
+    if (since < next && is_new) {
+      define({since, next - 1, types});
+      since = next;
+    }
+    if (next >= floats8) types |= kFloat8s;
+    if (next >= 21) types |= kFourBitIntegers;
+    if (next >= 23) types |= kFloat4s;
+  }
+}
+
 float NarrowToF32(DataType type, uint8_t code) {
   const Format f = FormatOf(type);
   const int sign_bit = 1 << (f.exponent + f.mantissa);

@@ -23,6 +23,18 @@ inline constexpr TypeSet kNarrowFloats = kFloat8s | kFloat4s;
 inline constexpr TypeSet kFourBitIntegers =
     Types(DataType::kUint4, DataType::kInt4);
 
+// The types of operators that move elements, or ask for shapes, in a range of
+// opsets: kMovable, from `floats8` on (19 or 21, as the operator has it) floats
+// of 8 bits, from 21 on integers of 4 and from 23 on floats of 4.
+struct MovedTypes {
+  int since, until;
+  TypeSet types;
+};
+// Calls `define` with each of the ranges from `since` to kMaxOpset.
+struct MovingOperator {
+  MovingOperator(int since, int floats8, void (*define)(const MovedTypes&));
+};
+
 // The value of a code of a type of kNarrowFloats.
 float NarrowToF32(DataType type, uint8_t code);
 

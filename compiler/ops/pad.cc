@@ -8,6 +8,7 @@
 #include "compiler/ops/define.h"
 #include "compiler/ops/index_map.h"
 #include "compiler/ops/layout.h"
+#include "compiler/ops/narrow.h"
 
 namespace heddle::compiler {
 namespace {
@@ -97,13 +98,15 @@ const ExpandedOperator kPad18(
         .Attr("mode", AttributeKind::kString)
         .Rule(Rejection::kUnsupportedAttribute, kModeRule, ModeIsKnown),
     ExpandComputedPad, IsComputedPad, InferPad, Evaluate<PadMap>);
-const ExpandedOperator kPad19(
-    Define("Pad", 19, kMaxOpset)
-        .Inputs(2, 4, kMovable, kInt64s, kMovable, kIndices)
-        .Attr("mode", AttributeKind::kString)
-        .Rule(Rejection::kUnsupportedAttribute,
-              "mode is constant, reflect, edge or wrap", ModeIsKnown19),
-    ExpandComputedPad, IsComputedPad, InferPad, Evaluate<PadMap>);
+const MovingOperator kPad19(19, 21, [](const MovedTypes& m) {
+  ExpandedOperator(
+      Define("Pad", m.since, m.until)
+          .Inputs(2, 4, m.types, kInt64s, m.types, kIndices)
+          .Attr("mode", AttributeKind::kString)
+          .Rule(Rejection::kUnsupportedAttribute,
+                "mode is constant, reflect, edge or wrap", ModeIsKnown19),
+      ExpandComputedPad, IsComputedPad, InferPad, Evaluate<PadMap>);
+});
 // `tiles` copies along `axis`; both are numbers of the input's type.
 const OperatorRegistration kTile1(Define("Tile", 1, 5)
                                       .Inputs(3, 3, kFloats, kFloats | kInt64s)

@@ -10,6 +10,7 @@
 #include <vector>
 
 #include "absl/strings/str_cat.h"
+#include "compiler/analyse.h"
 #include "compiler/testing/model_builder.h"
 #include "tests/opsets/compare.h"
 #include "tests/opsets/random.h"
@@ -168,6 +169,51 @@ TEST(NarrowTypes, CastsFromFourBits) {
     compared += Compared(Finish(&b, x), DataTypeName(type));
   }
   EXPECT_EQ(compared, 2);
+}
+
+// Operators that move elements, of what a Cast makes of floats.
+TEST(NarrowTypes, AreMoved) {
+  HEDDLE_SKIP_WITHOUT_SHARED();
+  Random r(6);
+  const std::vector<DataType> types = {
+      DataType::kFloat8E4M3Fn, DataType::kFloat8E4M3FnUz,
+      DataType::kFloat8E5M2,   DataType::kFloat8E5M2FnUz,
+      DataType::kInt4,         DataType::kUint4};
+  int ours = 0, compared = 0;
+  for (const DataType type : types) {
+    for (const char* op : {"Identity", "Reshape", "Flatten", "Squeeze",
+                           "Unsqueeze", "Transpose", "Pad"}) {
+      ModelBuilder b(21);
+      TensorData x = TensorData::Zeros(DataType::kFloat, {1, 4, 6});
+      for (int64_t i = 0; i < x.count(); ++i) {
+        x.as<float>()[i] = static_cast<float>(r.Between(0, 7));
+      }
+      b.Input("x", x.type, x.shape);
+      SetInt(b.Node("Cast", {"x"}, {"q"}), "to", static_cast<int64_t>(type));
+      std::vector<std::string> in = {"q"};
+      const std::string name = op;
+      if (name == "Reshape") b.Constant("p", compiler::Int64s({2}, {3, 8}));
+      if (name == "Squeeze") b.Constant("p", compiler::Int64s({1}, {0}));
+      if (name == "Unsqueeze") b.Constant("p", compiler::Int64s({1}, {2}));
+      if (name == "Pad") {
+        b.Constant("p", compiler::Int64s({6}, {0, 1, 0, 1, 0, 2}));
+      }
+      if (name != "Identity" && name != "Flatten" && name != "Transpose") {
+        in.push_back("p");
+      }
+      b.Node(op, in, {"m"});
+      SetInt(b.Node("Cast", {"m"}, {"y"}), "to", 1);
+      const OpsetCase c = Finish(&b, x);
+      const std::string what = absl::StrCat(op, " of ", DataTypeName(type));
+      const auto graph = compiler::AnalyseOnnx(c.model, {});
+      ASSERT_TRUE(graph.ok()) << what << ": " << graph.status();
+      ++ours;
+      // (The runtime lacks most of them.)
+      if (!RuntimeLacks(c)) compared += Compared(c, what);
+    }
+  }
+  EXPECT_EQ(ours, 42);
+  EXPECT_GE(compared, 14);
 }
 
 // Embeddings of four bits that are no bytes of two codes.
