@@ -182,8 +182,9 @@ TEST_F(TraceTest, RefusesSizes) {
 }
 
 TEST_F(TraceTest, RefusesEntriesWithoutTheFlagAndPadding) {
+  const auto steps = FillAndRun();
   for (uint32_t bit : EachBit()) {
-    drm_heddle_submit args = SubmitArgs(context_, FillAndRun());
+    drm_heddle_submit args = SubmitArgs(context_, steps);
     args.trace_entries = bit;
     EXPECT_EQ(c()->Ioctl(DRM_IOCTL_HEDDLE_SUBMIT, &args), -EINVAL) << bit;
     args.trace_entries = 0;
