@@ -274,9 +274,9 @@ class CommandTest(unittest.TestCase):
             for words, text in (
                 ([], "give --kernel and --module"),
                 (["--kernel", "a"], "give --kernel and --module"),
-                (["--kernel", "a", "--module", "b", "--report", "c.txt"], "ends with .html, .xml or .json"),
+                (["--kernel", "a", "--module", "b", "--report", "c.txt"], "must end with .html, .xml or .json"),
                 (["--kernel", "a", "--module", "/nowhere/b.ko"], "no such file"),
-                (["--kernel", "a", "--module", module.name], "no kernel module"),
+                (["--kernel", "a", "--module", module.name], "not a kernel module"),
                 (["--kernel", "a", "--module", module.name, "--case", "uapi.nothing"], "no case 'uapi.nothing'"),
             ):
                 with self.subTest(words):
