@@ -79,11 +79,11 @@ absl::StatusOr<std::string> Registry::Start(const DeviceSpec& spec, bool warn) {
     if (!started.ok()) return started.status();
     it = started_.emplace(key, *std::move(started)).first;
     if (warn) {
-      std::fprintf(
-          stderr,
-          "heddle: no Heddle card found; simulating one (%s) for the lifetime "
-          "of this process (HEDDLE_DEVICE selects a device)\n",
-          spec.Option("config", isa::kConfigs[0].name).c_str());
+      std::fprintf(stderr,
+                   "heddle: no Heddle card found; using a simulated one (%s) "
+                   "for the lifetime "
+                   "of this process (HEDDLE_DEVICE selects a device)\n",
+                   spec.Option("config", isa::kConfigs[0].name).c_str());
     }
   }
   return it->second.socket;
