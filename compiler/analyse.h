@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// The front end of the compiler behind the importer, in order.
+// The front end behind the importer: its passes, in order.
 #ifndef HEDDLE_COMPILER_ANALYSE_H_
 #define HEDDLE_COMPILER_ANALYSE_H_
 

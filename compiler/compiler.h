@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
-// The compiler: ONNX bytes in, a package (.hpk) out.
+// The compiler: turns ONNX bytes into a package (.hpk).
 //
 //   auto result = CompileOnnx(bytes, {.config = "h256"});
-//   if (!result.ok()) ...; RejectionOf(result.status()) says what to tell the
-//   user WriteFile("model.hpk", result->package);
+//   if (!result.ok()) { /* RejectionOf(result.status()) is the kind */ }
+//   WriteFile("model.hpk", result->package);
 //
 // Deterministic: equal input and options give equal bytes, whatever the locale,
 // time or number of threads.

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Whether a model can be compiled, as onnxGetBackendCompatibility asks it.
+// Whether a model can be compiled, for onnxGetBackendCompatibility.
 #ifndef HEDDLE_COMPILER_JUDGE_H_
 #define HEDDLE_COMPILER_JUDGE_H_
 

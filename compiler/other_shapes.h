@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// A model whose inputs have open dimensions is tried with 1 for all of them. If
-// that is refused for a shape, can it be accepted with other sizes?
+// A model with open input dimensions is first compiled with 1 for all of them.
+// If that is rejected because of a shape, could other sizes be accepted?
 #ifndef HEDDLE_COMPILER_OTHER_SHAPES_H_
 #define HEDDLE_COMPILER_OTHER_SHAPES_H_
 

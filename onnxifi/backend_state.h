@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// What the events and run queues of one backend share: one mutex for all of
-// their state, and the fact that the device has gone.
+// State shared by the events and run queues of one backend: one mutex for all
+// of it, and whether the device is gone.
 //
 // The engine's threads hold this object, never the backend itself: the last
 // reference to an open device must not be dropped on a thread of that device.

@@ -1,10 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
 // Tensor descriptors of both ABIs as one structure.
 //
-// The extended descriptor has 96 bytes, that of ONNX 1.x has 56 and ends in a
-// buffer at 48 where the extended one has its quantization fields; both carry
-// the same tag. An array of the other kind is recognised by its second tag, a
-// single descriptor by where its buffer is.
+// The extended descriptor has 96 bytes; that of ONNX 1.x has 56 and ends in a
+// buffer at offset 48, where the extended one has its quantization fields. Both
+// carry the same tag. An array of the other kind is recognised by its second
+// tag, a single descriptor by the position of its buffer.
 #ifndef HEDDLE_ONNXIFI_DESCRIPTOR_H_
 #define HEDDLE_ONNXIFI_DESCRIPTOR_H_
 

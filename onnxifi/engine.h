@@ -1,11 +1,11 @@
 // SPDX-License-Identifier: Apache-2.0
 // What the ONNXIFI objects need from the rest of the system: devices, the
-// compiler and runs. The product's engine stands on runtime/session and the
-// compiler (session_engine.h), that of the tests is testing/fake_engine.h.
+// compiler and runs. The product's engine (session_engine.cc) uses
+// runtime/session and the compiler; that of the tests is testing/fake_engine.h.
 //
 // Statuses: Fail (status.h) and compiler::Reject keep their code; Unavailable
-// means that the device is gone. Everything is safe to call from several
-// threads and may throw std::bad_alloc.
+// means that the device is gone. All functions are thread-safe and may throw
+// std::bad_alloc.
 #ifndef HEDDLE_ONNXIFI_ENGINE_H_
 #define HEDDLE_ONNXIFI_ENGINE_H_
 

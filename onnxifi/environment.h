@@ -1,15 +1,13 @@
 // SPDX-License-Identifier: Apache-2.0
-// What the environment says of compiling and of nodes on the host; each is read
-// at the first call, and with one warning ignored if it makes no sense:
-//   HEDDLE_CACHE_DIR     folder in which compiled models are kept; without it
-//                        nothing is kept
-//   HEDDLE_SHAPE_SETS    packages of several shapes (heddle-compile
-//   --shape-set),
-//                        with ':' between them: a model that one of them was
-//                        compiled from is taken from there
-//   HEDDLE_NO_COMPILE    1: what is neither there nor in the cache is refused
-//   HEDDLE_HOST_THREADS  threads of each graph that compute nodes on the host
-//   HEDDLE_HOST_SECONDS  how long they may compute for one run
+// Environment variables for compilation and host nodes. Each is read at the
+// first call; an invalid value is ignored with one warning:
+//   HEDDLE_CACHE_DIR     folder for compiled models; without it nothing is kept
+//   HEDDLE_SHAPE_SETS    packages of several shapes (from heddle-compile's
+//                        --shape-set), separated by ':'; a model that one of
+//                        them was compiled from is loaded from there
+//   HEDDLE_NO_COMPILE    1: reject what is in neither packages nor cache
+//   HEDDLE_HOST_THREADS  threads per graph that compute host nodes
+//   HEDDLE_HOST_SECONDS  limit on their computing time for one run
 #ifndef HEDDLE_ONNXIFI_ENVIRONMENT_H_
 #define HEDDLE_ONNXIFI_ENVIRONMENT_H_
 

@@ -1,10 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
-// An onnxEvent: signalled once, waited for by any number of threads, and what
-// runs wait for.
+// An onnxEvent: signalled once, waited for by any number of threads and by
+// runs.
 //
-// An event that ends a run carries how it ended. Once the device is gone every
-// question is answered with BACKEND_UNAVAILABLE. Waiting threads sleep on a
-// condition; a released event lets them go with INVALID_EVENT.
+// The output event of a run carries its result. Once the device is gone, every
+// query returns BACKEND_UNAVAILABLE. Waiting threads sleep on a condition
+// variable; releasing the event wakes them with INVALID_EVENT.
 #ifndef HEDDLE_ONNXIFI_EVENT_H_
 #define HEDDLE_ONNXIFI_EVENT_H_
 

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// The extension functions by name; the list that onnxGetBackendInfo reports is
-// made from the same table as the addresses.
+// The extension functions by name. onnxGetBackendInfo's list and the function
+// addresses come from the same table.
 #ifndef HEDDLE_ONNXIFI_EXTENSIONS_H_
 #define HEDDLE_ONNXIFI_EXTENSIONS_H_
 

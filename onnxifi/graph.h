@@ -1,11 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
 // An onnxGraph: a model on a backend, its input and output locations, its runs.
 //
-// A model with symbolic dimensions is compiled for the shapes that
-// onnxSetGraphIO gives; programs of the last shapes are kept loaded. Such a
-// model is first compiled with every symbolic dimension 1, to refuse what can
-// be refused at once; if only shapes do not work out then, the verdict is left
-// to onnxSetGraphIO.
+// A model with symbolic dimensions is compiled for the shapes given to
+// onnxSetGraphIO; programs for the last few shapes stay loaded. It is first
+// compiled with every symbolic dimension 1, to reject early what can be
+// rejected; if only shapes are wrong then, onnxSetGraphIO decides.
 #ifndef HEDDLE_ONNXIFI_GRAPH_H_
 #define HEDDLE_ONNXIFI_GRAPH_H_
 

@@ -1,15 +1,14 @@
 // SPDX-License-Identifier: Apache-2.0
-// Handles instead of pointers: what an application holds is a number that names
-// a slot and its generation. A released handle, a handle of another type or of
-// another library and any wild pointer are recognised without reading what they
-// point to.
+// Handles instead of pointers: the application holds a number that names a slot
+// and its generation. Released handles, handles of another type or library, and
+// wild pointers are recognised without dereferencing them.
 //
 //   bits 63..48  tag of the table, never 0: no address of a Linux process has
 //                these bits, so no pointer of another library can be a handle
 //   bits 47..20  generation of the slot, from 1
 //   bits 19..0   slot
 //
-// A slot whose generations are used up is retired. Everything is thread-safe.
+// A slot whose generations are exhausted is retired. Thread-safe.
 #ifndef HEDDLE_ONNXIFI_HANDLE_TABLE_H_
 #define HEDDLE_ONNXIFI_HANDLE_TABLE_H_
 

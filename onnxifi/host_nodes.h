@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// What becomes of a model that has nodes which the card lacks.
+// What to do with a model that has nodes which the card cannot run.
 #ifndef HEDDLE_ONNXIFI_HOST_NODES_H_
 #define HEDDLE_ONNXIFI_HOST_NODES_H_
 

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Answers of onnxGetBackendInfo. They are made once per backend ID: asking
-// needs no memory and no device.
+// Answers of onnxGetBackendInfo. They are made once per backend ID, so that a
+// query needs neither memory nor the device.
 #ifndef HEDDLE_ONNXIFI_INFO_H_
 #define HEDDLE_ONNXIFI_INFO_H_
 

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 // The functions of the interface over an engine and four handle tables, one per
-// type. No C edge here: functions may throw std::bad_alloc and
-// std::system_error (api_guard.h turns those into statuses) but then leave
-// nothing behind.
+// type. This is not the C boundary: functions may throw std::bad_alloc and
+// std::system_error (api_guard.h turns those into statuses), but leave nothing
+// behind if they do.
 #ifndef HEDDLE_ONNXIFI_LIBRARY_H_
 #define HEDDLE_ONNXIFI_LIBRARY_H_
 

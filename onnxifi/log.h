@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // Log lines of the ONNXIFI library: to standard error, one write each, never to
-// standard output. The level is a backend's own (property LOG_LEVEL), else that
-// of HEDDLE_LOG = error | warning | info | debug | off, else warning.
+// standard output. The level is that of the backend (property LOG_LEVEL), else
+// HEDDLE_LOG = error | warning | info | debug | off, else warning.
 #ifndef HEDDLE_ONNXIFI_LOG_H_
 #define HEDDLE_ONNXIFI_LOG_H_
 

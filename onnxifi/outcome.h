@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// The end of one ONNXIFI call: a status code and a sentence for the log. With a
-// literal it needs no memory, so that it can tell that there is none.
+// The result of one ONNXIFI call: a status code and a sentence for the log.
+// With a literal it needs no memory, so it can report that there is none.
 #ifndef HEDDLE_ONNXIFI_OUTCOME_H_
 #define HEDDLE_ONNXIFI_OUTCOME_H_
 

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Where nodes run that card and host both could, in a graph that needs the host
-// (compiler/base/options.h).
+// Placement of nodes that card and host can both run, in a graph that needs the
+// host (compiler/base/options.h).
 #ifndef HEDDLE_ONNXIFI_PLACEMENT_H_
 #define HEDDLE_ONNXIFI_PLACEMENT_H_
 

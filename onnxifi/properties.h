@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Property lists of onnxInitBackend and onnxInitGraph. Nothing is read behind
-// the first entry that is not understood: what its form is nobody can know.
+// Property lists of onnxInitBackend and onnxInitGraph. Nothing after the first
+// unknown entry is read, because its size is unknown.
 #ifndef HEDDLE_ONNXIFI_PROPERTIES_H_
 #define HEDDLE_ONNXIFI_PROPERTIES_H_
 

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// What a model says about the quantization of its inputs and outputs, and
-// whether a descriptor that says it too says the same.
+// What a model states about the quantization of its inputs and outputs, and
+// whether a descriptor agrees.
 #ifndef HEDDLE_ONNXIFI_QUANTIZATION_H_
 #define HEDDLE_ONNXIFI_QUANTIZATION_H_
 

@@ -3,13 +3,13 @@
 //
 //   waiting    the input event is not signalled; owned by that event
 //   ready      in the order in which inputs became ready; owned by the queue
-//   in flight  begun; its engine will call back
+//   in flight  begun; the engine will call back
 //   finished   the output event is signalled; the queue's thread deletes it
 //
-// A run begins on the thread of onnxRunGraph if nothing is in its way, else on
-// the queue's thread. Two runs with the same input and output locations never
-// overlap. Runs are deleted on the queue's thread only, because that may unload
-// a program, which must not happen on a thread of the engine.
+// A run begins on the thread of onnxRunGraph if nothing blocks it, else on the
+// queue's thread. Two runs with the same input and output locations never
+// overlap. Only the queue's thread deletes runs, because that may unload a
+// program, which must not happen on a thread of the engine.
 #ifndef HEDDLE_ONNXIFI_RUN_QUEUE_H_
 #define HEDDLE_ONNXIFI_RUN_QUEUE_H_
 

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// What a model declares about its inputs and outputs, read from the ModelProto:
-// onnxSetGraphIO compares descriptors with it, symbolic dimensions included,
+// What a model declares about its inputs and outputs, read from the ModelProto.
+// onnxSetGraphIO compares descriptors with it, including symbolic dimensions,
 // which the compiler's graph no longer has.
 #ifndef HEDDLE_ONNXIFI_SIGNATURE_H_
 #define HEDDLE_ONNXIFI_SIGNATURE_H_

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// The time line of one run for onnxSetIOAndRunGraphFunction: a begin and an end
-// event. All memory is taken before the run is accepted.
+// The timeline of one run for onnxSetIOAndRunGraphFunction: a begin and an end
+// event. All memory is allocated before the run is accepted.
 #ifndef HEDDLE_ONNXIFI_TRACE_H_
 #define HEDDLE_ONNXIFI_TRACE_H_
 

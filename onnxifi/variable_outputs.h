@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
-// Outputs of a run whose size its values decide (VARIABLE_SIZE_OUTPUTS). The
-// session wants room for the most that there can be; the program gives room for
-// what it takes, which may be less.
+// Outputs of data-dependent size (VARIABLE_SIZE_OUTPUTS). The session requires
+// room for the largest possible size; the program provides room for as much as
+// it accepts, which may be less.
 #ifndef HEDDLE_ONNXIFI_VARIABLE_OUTPUTS_H_
 #define HEDDLE_ONNXIFI_VARIABLE_OUTPUTS_H_
 

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Why a model is refused: an absl::Status that carries a kind, from which the
-// ONNXIFI status and the tools' exit code follow.
+// Why a model is rejected: an absl::Status that carries a kind, which
+// determines the ONNXIFI status and the tools' exit code.
 #ifndef HEDDLE_COMPILER_BASE_DIAGNOSTIC_H_
 #define HEDDLE_COMPILER_BASE_DIAGNOSTIC_H_
 

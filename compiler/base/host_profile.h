@@ -1,27 +1,26 @@
 // SPDX-License-Identifier: Apache-2.0
-// What work of the host costs, and a crossing from the host to the card: the
-// declared figures from which the compiler decides what either side does
-// (compiler/partition) and estimates how long the host takes. A package of
-// segments holds the profile that it was made with.
+// Declared costs of host work and of crossings between host and card. The
+// compiler uses them to place nodes (compiler/partition) and to estimate the
+// host's time. A package of segments stores the profile it was compiled with.
 //
-// The text, of which `./dev bench host` prints that of the machine it runs on;
-// every key once, in any order, '#' begins a comment:
+// The text form, which `./dev bench host` prints for the machine it runs on.
+// Every key appears once, in any order; '#' begins a comment:
 //
-//   heddle-host-profile 1       # form of the text, first
+//   heddle-host-profile 1       # version of the form, first
 //   name desk                   # a word
-//   node_ns 300                 # for each node that is evaluated
-//   byte_ns 0.05                # for each byte that is copied as it lies
-//   element_ns 2.9              # an element that is computed by itself
-//   instruction_ns 0.11         # an instruction of a function of floats, for
-//                               # each element
-//   mac_float_ns 0.08           # multiply and add, of floats
-//   mac_int_ns 0.14             # the same of integers
-//   row_ns 3.5                  # a row of these, however short
-//   job_us 70                   # a run of the card, from submission to wake-up
-//   transfer_byte_ns 0.25       # for each byte to or from the card
-//   threads 1                   # that evaluate one node
+//   node_ns 300                 # per evaluated node
+//   byte_ns 0.05                # per byte of a contiguous copy
+//   element_ns 2.9              # per element computed individually
+//   instruction_ns 0.11         # per instruction of a float function and
+//                               # element
+//   mac_float_ns 0.08           # per multiply-add of floats
+//   mac_int_ns 0.14             # per multiply-add of integers
+//   row_ns 3.5                  # per row of these, however short
+//   job_us 70                   # per card job, from submission to wake-up
+//   transfer_byte_ns 0.25       # per byte to or from the card
+//   threads 1                   # threads that evaluate one node
 //
-// A node takes node_ns, and what its work takes (compiler/partition/
+// A node takes node_ns plus the cost of its work (compiler/partition/
 // host_work.h) divided by `threads`.
 #ifndef HEDDLE_COMPILER_BASE_HOST_PROFILE_H_
 #define HEDDLE_COMPILER_BASE_HOST_PROFILE_H_

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// What somebody may have meant who gave a name that does not exist.
+// Suggestions for a name that does not exist.
 #ifndef HEDDLE_COMPILER_BASE_NEAREST_NAMES_H_
 #define HEDDLE_COMPILER_BASE_NEAREST_NAMES_H_
 

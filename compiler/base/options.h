@@ -1,6 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// What a compilation is asked for: the card, shapes, limits, and what the
-// schedule is chosen for.
+// Options of a compilation: target card, shapes, limits, scheduling goal.
 #ifndef HEDDLE_COMPILER_BASE_OPTIONS_H_
 #define HEDDLE_COMPILER_BASE_OPTIONS_H_
 

@@ -1,18 +1,18 @@
 // SPDX-License-Identifier: Apache-2.0
-// How a long computation of the host is ended from outside, in the middle of an
-// operator. Loops announce their work with Pace(); who runs them asks, every
-// kPaceInterval units of it, whether to go on:
+// How to end a long host computation from outside, in the middle of an
+// operator. Loops announce their work with Pace(); the caller is asked, every
+// kPaceInterval units of work, whether to continue:
 //
-//   PaceScope scope(stop);  // on this thread, until it goes
+//   PaceScope scope(stop);  // for this thread, until destroyed
 //   try { ... EvaluateNode(...) ... }
 //   catch (const Interrupted&) { return scope.status(); }
 //
-// An end unwinds as std::bad_alloc does, which every operator must survive
-// anyway: none can forget to pass it on, and nobody looks at a half of a
+// Interruption unwinds like std::bad_alloc, which every operator must survive
+// anyway: no operator can forget to propagate it, and nobody sees a partial
 // result. Without a scope nothing is asked, as in the compiler.
 //
-// A unit is about an element or a multiplication, a nanosecond. What announces
-// nothing is copied at once: a tensor at most.
+// A unit is about an element or a multiplication, a nanosecond. Code that
+// announces nothing copies contiguously: at most one tensor.
 #ifndef HEDDLE_COMPILER_BASE_PACE_H_
 #define HEDDLE_COMPILER_BASE_PACE_H_
 

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// What a compilation tells about its result: cycles, memory, and where each
-// layer went. Plain data; compiler/report/ fills it.
+// What a compilation reports about its result: cycles, memory, and what became
+// of each layer. Plain data; compiler/report/ fills it.
 #ifndef HEDDLE_COMPILER_BASE_REPORT_H_
 #define HEDDLE_COMPILER_BASE_REPORT_H_
 

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// SHA-256 in pieces (Nettle, which takes no memory and does not fail).
+// Incremental SHA-256 (Nettle, which neither allocates nor fails).
 #ifndef HEDDLE_COMPILER_BASE_SHA256_H_
 #define HEDDLE_COMPILER_BASE_SHA256_H_
 

@@ -1,13 +1,13 @@
 // SPDX-License-Identifier: Apache-2.0
-// Passing on a status that is not OK.
+// Propagation of a status that is not OK.
 //
 //   RETURN_IF_ERROR(Check(node));
 //   ASSIGN_OR_RETURN(Graph graph, Import(bytes));
 //   ASSIGN_OR_RETURN(known[id], Import(bytes));
 //
 // In functions that return absl::Status or absl::StatusOr<T>. ASSIGN_OR_RETURN
-// is several statements: not as the only one of an `if` or a loop without
-// braces. A type with a comma on its left side is written `auto`.
+// expands to several statements, so an `if` or a loop around it needs braces.
+// Use `auto` if the type on its left side contains a comma.
 #ifndef HEDDLE_COMPILER_BASE_STATUS_MACROS_H_
 #define HEDDLE_COMPILER_BASE_STATUS_MACROS_H_
 

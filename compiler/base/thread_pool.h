@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Threads for what is parallel by nature. What a loop computes must not depend
-// on who does which part of it, and when.
+// Threads for parallel loops. The result must not depend on which thread does
+// which part, or when.
 #ifndef HEDDLE_COMPILER_BASE_THREAD_POOL_H_
 #define HEDDLE_COMPILER_BASE_THREAD_POOL_H_
 

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// How long the card takes for each node of a graph that it takes as a whole, at
-// the clock of its configuration.
+// How long the card takes for each node of a graph that runs wholly on the
+// card, at the clock of its configuration.
 #ifndef HEDDLE_COMPILER_PARTITION_CARD_COST_H_
 #define HEDDLE_COMPILER_PARTITION_CARD_COST_H_
 

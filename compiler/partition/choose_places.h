@@ -1,8 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
-// Where nodes run that both the card and the host could run, by what it costs:
-// the time of every node on its side, of every byte that crosses, and of every
-// job of the card. What matters is the sum; that card and host also work at the
-// same time is not counted.
+// Places nodes that both card and host can run, by cost: the time of every node
+// on its side, of every byte that crosses, and of every card job. Only the sum
+// counts; the overlap of card and host is ignored.
 #ifndef HEDDLE_COMPILER_PARTITION_CHOOSE_PLACES_H_
 #define HEDDLE_COMPILER_PARTITION_CHOOSE_PLACES_H_
 

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// A package of segments (package/segments.h) for a graph that the card does not
-// take as a whole.
+// A package of segments (package/segments.h) for a graph that does not run
+// wholly on the card.
 #ifndef HEDDLE_COMPILER_PARTITION_COMPILE_PARTS_H_
 #define HEDDLE_COMPILER_PARTITION_COMPILE_PARTS_H_
 

@@ -1,8 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
-// How long the host takes for a node, in closed form: what the loops of its
-// reference do is counted from types and shapes, and each kind of it has a rate
-// in the host's profile. Nothing is evaluated. FIGURES.md says how far the
-// estimates are off.
+// Host time of a node in closed form: the work of its reference's loops,
+// counted from types and shapes, at the rates of the host profile. Nothing is
+// evaluated. FIGURES.md gives the accuracy of the estimates.
 #ifndef HEDDLE_COMPILER_PARTITION_HOST_WORK_H_
 #define HEDDLE_COMPILER_PARTITION_HOST_WORK_H_
 

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// The reports of a package's card segments as one: they run one after another,
-// so cycles and traffic add up and the commands of one follow those before it.
+// Merges the reports of a package's card segments: they run in sequence, so
+// cycles and traffic add up, and commands follow each other.
 #ifndef HEDDLE_COMPILER_PARTITION_MERGE_REPORT_H_
 #define HEDDLE_COMPILER_PARTITION_MERGE_REPORT_H_
 

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
-// The cheapest way to share nodes between two sides, if each node costs
-// something on either side, and some pairs of nodes do when they are apart: a
-// minimum cut, found as a maximum flow (E. A. Dinic, "Algorithm for solution of
-// a problem of maximum flow in networks with power estimation", 1970).
+// The cheapest assignment of nodes to two sides, given each node's cost on
+// either side and the cost of separating certain pairs: a minimum cut, found as
+// a maximum flow (E. A. Dinic, "Algorithm for solution of a problem of maximum
+// flow in networks with power estimation", 1970).
 #ifndef HEDDLE_COMPILER_PARTITION_MIN_CUT_H_
 #define HEDDLE_COMPILER_PARTITION_MIN_CUT_H_
 

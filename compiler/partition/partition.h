@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
-// Cuts a graph into parts that run one after another, each on one side; an If
-// or Loop that a run decides is a part of its own. Where a node runs is decided
-// before (support.h, choose_places.h).
+// Cuts a graph into segments that run in sequence, each on one side; a run-time
+// If or Loop is a segment of its own. The side of each node is decided before
+// (support.h, choose_places.h).
 #ifndef HEDDLE_COMPILER_PARTITION_PARTITION_H_
 #define HEDDLE_COMPILER_PARTITION_PARTITION_H_
 

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 // Where each node of an analysed graph can run: on the card, on the host with
-// the reference semantics of its operator, or nowhere. An If or Loop that a run
-// decides is driven by the host; the nodes of its bodies have places of their
-// own. The one place that knows; whoever offers the compiler to users asks it.
+// the reference semantics of its operator, or nowhere. A run-time If or Loop is
+// driven by the host; the nodes of its bodies have places of their own. This is
+// the only place that decides; whatever exposes the compiler to users asks it.
 #ifndef HEDDLE_COMPILER_PARTITION_SUPPORT_H_
 #define HEDDLE_COMPILER_PARTITION_SUPPORT_H_
 

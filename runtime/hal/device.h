@@ -1,13 +1,13 @@
 // SPDX-License-Identifier: Apache-2.0
 // The user-mode driver: an open card, its buffers, streams and contexts, over
-// any Transport. Objects keep their device alive and give themselves back when
-// they are destroyed. Everything may be called from several threads.
+// any Transport. Objects keep their device alive and release their resources
+// when destroyed. All functions are thread-safe.
 //
-// Without memory calls throw std::bad_alloc and leave nothing behind; what
-// gives back, waits for a job or for events needs no memory.
+// Out of memory, calls throw std::bad_alloc and leave nothing behind; releasing
+// things and waiting for jobs or events need no memory.
 //
-// After fork() the child may destroy what it inherited (which does nothing to
-// the parent's objects); every other call gives Unavailable at once.
+// After fork() the child may destroy what it inherited, without effect on the
+// parent's objects; every other call returns Unavailable at once.
 #ifndef HEDDLE_RUNTIME_HAL_DEVICE_H_
 #define HEDDLE_RUNTIME_HAL_DEVICE_H_
 

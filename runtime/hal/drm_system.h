@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// What the transport to a node of heddle.ko needs of the system. Tests put
-// another one in its place.
+// System calls that the transport to heddle.ko needs. Tests substitute their
+// own.
 #ifndef HEDDLE_RUNTIME_HAL_DRM_SYSTEM_H_
 #define HEDDLE_RUNTIME_HAL_DRM_SYSTEM_H_
 

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// The transport to heddle.ko: an open file of a node.
+// The transport to heddle.ko: an open device node.
 #ifndef HEDDLE_RUNTIME_HAL_DRM_TRANSPORT_H_
 #define HEDDLE_RUNTIME_HAL_DRM_TRANSPORT_H_
 

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
-// Render nodes whose driver is heddle-hosted: what the transport to a render
-// node does can be tested without a kernel module. Node n, "fake/renderD<n>",
-// is card n of the heddle-hosted at `socket`.
+// Render nodes backed by heddle-hosted, to test the transport to a render node
+// without a kernel module. Node n, "fake/renderD<n>", is card n of the
+// heddle-hosted at `socket`.
 #ifndef HEDDLE_RUNTIME_HAL_FAKE_DRM_H_
 #define HEDDLE_RUNTIME_HAL_FAKE_DRM_H_
 

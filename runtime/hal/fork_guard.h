@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
-// Descriptors of open cards across fork(). A child gets /dev/null in their
-// place: otherwise the driver would keep what the parent owned until the child
-// ends too, and both could use one open file.
+// Descriptors of open cards across fork(). In a child, /dev/null replaces them:
+// otherwise the driver would keep the parent's objects until the child ends
+// too, and both could use one open file.
 #ifndef HEDDLE_RUNTIME_HAL_FORK_GUARD_H_
 #define HEDDLE_RUNTIME_HAL_FORK_GUARD_H_
 

@@ -1,11 +1,11 @@
 // SPDX-License-Identifier: Apache-2.0
-// A transport without a card: objects are made, checked and accounted as the
-// driver does it, device memory has a limit, and jobs complete at once without
-// effect on any buffer, and without a trace. For tests of what stands above,
-// and for measuring what the runtime itself costs.
+// A transport without a card: objects are created, checked and accounted for as
+// in the driver, device memory is limited, and jobs complete at once without
+// effect on any buffer and without a trace. For tests of the layers above, and
+// for measuring the runtime's own cost.
 //
-// Streams are checked for whole, legal commands with one `end` at the end; what
-// they would touch is not worked out.
+// Streams must consist of whole, legal commands with one `end` at the end;
+// their accesses are not computed.
 #ifndef HEDDLE_RUNTIME_HAL_NULL_TRANSPORT_H_
 #define HEDDLE_RUNTIME_HAL_NULL_TRANSPORT_H_
 

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// What went wrong, as an absl::Status with a sentence: errno values of the
-// driver and results of jobs.
+// Errors as an absl::Status with a sentence: errno values of the driver and
+// results of jobs.
 //
 // errno -> code (the sentence names `what`, the action that failed):
 //   ENODEV, EPIPE, ECONNRESET    Unavailable: the card is gone

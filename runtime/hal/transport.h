@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// The only way from the runtime to a driver. Three transports: `hosted` (a
+// The only path from the runtime to a driver. Three transports: `hosted` (a
 // Unix socket to heddle-hosted), `drm` (a node of heddle.ko), `null` (no card:
 // jobs complete at once without effect).
 #ifndef HEDDLE_RUNTIME_HAL_TRANSPORT_H_

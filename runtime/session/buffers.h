@@ -1,6 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// The buffers that a caller gives for a run, against the tensors of the
-// package.
+// Checks a caller's buffers for a run against the tensors of the package.
 #ifndef HEDDLE_RUNTIME_SESSION_BUFFERS_H_
 #define HEDDLE_RUNTIME_SESSION_BUFFERS_H_
 

@@ -1,36 +1,36 @@
 // SPDX-License-Identifier: Apache-2.0
-// A package on several cards at once: each inference runs on one of them.
+// A package on several cards at once; each inference runs on one of them.
 //
 //   auto pool = CardPool::Load(devices, package_bytes, owner, {});
 //   auto run = (*pool)->Start(inputs, outputs, nullptr);
 //
-// It is a Graph, and what a Graph says holds, with these differences:
+// A pool is a Graph, with these differences:
 //
-// Which card. A run is given to the card with the fewest runs of this pool in
-// flight; of several such, in turn. Runs of different cards have no order. One
-// that names resident tensors or host buffers (of one card) runs on their card.
+// Choice of card. A run goes to the card with the fewest runs of this pool in
+// flight; among equals, in turn. Runs on different cards are not ordered. A run
+// that names resident tensors or host buffers (of one card) goes to that card.
 //
-// How many. Where a card has kMaxRunsInFlight in flight, another is taken;
-// ResourceExhausted (kDeviceResources) when all have, or the card of the
-// resident tensors.
+// Limits. If a card has kMaxRunsInFlight in flight, another one is used. If all
+// have, or the card of the resident tensors has, Start returns
+// ResourceExhausted (kDeviceResources).
 //
-// A card that goes gets no more runs:
-//   - Its runs in flight end with Unavailable, and the others' go on. They are
-//     not started again: whoever waits for one starts it again, or does not.
-//   - A run that it had not accepted when Start found it gone is given to
-//     another card in the same call, and its caller sees nothing of it.
-//   - Start returns Unavailable only when no card is left, or the card of the
-//     resident tensors is gone. What was in them is gone, too.
+// A card that disappears gets no more runs:
+//   - Its runs in flight end with Unavailable; those of other cards continue.
+//     They are not repeated; that is up to whoever waits for them.
+//   - A run not yet accepted when Start finds its card gone goes to another
+//     card in the same call, unnoticed by the caller.
+//   - Start returns Unavailable only if no card is left, or the card of the
+//     resident tensors is gone. Their contents are lost.
 //
-// A card that comes back (a device with the same id can be opened, and takes
-// the package) gets runs again. A thread of the pool looks for cards that are
-// gone, opens and loads; no call waits for that. Resident tensors are then made
-// with the device that Cards() gives, since that which went stays gone.
+// A card that returns (a device with the same id can be opened and accepts the
+// package) gets runs again. A thread of the pool looks for missing cards, opens
+// and loads; no call waits for that. New resident tensors must be created on
+// the device that Cards() returns, because the old device stays gone.
 //
-// Calls that fail leave nothing behind, as in session.h. All may be made from
-// several threads and from callbacks of runs. There no run of the pool can be
-// waited for, on whichever card it is: Wait gives FailedPrecondition, and a Run
-// that is destroyed does not wait for its end, but goes on.
+// As in session.h, failing calls leave nothing behind. All calls are safe from
+// several threads and from callbacks of runs. A callback cannot wait for a run
+// of the pool on any card: Wait returns FailedPrecondition, and destroying a
+// Run does not wait for its end; the run continues.
 #ifndef HEDDLE_RUNTIME_SESSION_CARD_POOL_H_
 #define HEDDLE_RUNTIME_SESSION_CARD_POOL_H_
 

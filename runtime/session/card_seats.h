@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// The cards of a CardPool: what is on each of them now, how many runs it has in
-// flight, and the loop of the thread that brings back those that went.
+// The cards of a CardPool: their current state, their runs in flight, and the
+// loop of the thread that brings back missing cards.
 #ifndef HEDDLE_RUNTIME_SESSION_CARD_SEATS_H_
 #define HEDDLE_RUNTIME_SESSION_CARD_SEATS_H_
 

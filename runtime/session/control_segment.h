@@ -1,11 +1,11 @@
 // SPDX-License-Identifier: Apache-2.0
 // An If or Loop of a package (compiler/package/segments.h) on a device. The
-// host drives it, on the thread of the caller: it runs one segment of a body
-// behind the other, those of the card as jobs that it waits for, and control
-// flow inside of it in the same way. Nothing of a body overlaps.
+// host drives it on the caller's thread: it runs the segments of a body one
+// after another, those of the card as jobs that it waits for, and nested
+// control flow in the same way. Nothing in a body overlaps.
 //
-// A run is ended between segments, and in the middle of what the host computes;
-// a job of the card is waited for.
+// A run can be ended between segments and inside host computations; a card job
+// is waited for.
 #ifndef HEDDLE_RUNTIME_SESSION_CONTROL_SEGMENT_H_
 #define HEDDLE_RUNTIME_SESSION_CONTROL_SEGMENT_H_
 

@@ -1,9 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
-// What all graphs of an open device share: the driver context, the thread that
-// finishes jobs and calls back, and the thread that listens for the card's end.
+// State shared by all graphs of an open device: the driver context, the thread
+// that completes jobs and calls back, and the thread that listens for removal
+// of the card.
 //
 // After fork() the child may destroy a core (its threads and locks are left
-// alone) and gets Unavailable from everything else.
+// alone); everything else returns Unavailable.
 #ifndef HEDDLE_RUNTIME_SESSION_DEVICE_CORE_H_
 #define HEDDLE_RUNTIME_SESSION_DEVICE_CORE_H_
 

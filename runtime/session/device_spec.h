@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// The text of HEDDLE_DEVICE and of device ids:
+// Syntax of HEDDLE_DEVICE and of device ids:
 //
 //   drm[:NODE]             cards of heddle.ko, or the one of this node (a path,
 //                          or a name in /dev/accel or /dev/dri)
@@ -13,9 +13,9 @@
 //   (empty)                choose: heddle.ko, else a running heddle-hosted,
 //                          else simulate
 //
-// An id is such a text with "#CARD" at its end for hosted and sim. A card of
-// heddle.ko gets a new node when it is plugged again, so its id has the serial
-// number if that is not 0.
+// An id has this syntax, with "#CARD" appended for hosted and sim. A card of
+// heddle.ko gets a new node when replugged, so its id contains the serial
+// number unless that is 0.
 #ifndef HEDDLE_RUNTIME_SESSION_DEVICE_SPEC_H_
 #define HEDDLE_RUNTIME_SESSION_DEVICE_SPEC_H_
 

@@ -3,14 +3,14 @@
 // staging buffers, one per inference in flight.
 //
 // An inference is one job: copy in the inputs, run each stream, copy out the
-// outputs that the caller asked for. By way of the staging buffer, unless they
-// are in memory that the card reaches (host_buffer.h). What is resident
-// (resident.h) is copied on the card, behind what comes in and before what goes
-// out. Weights that a plan
-// keeps in host memory (compiler/package/weight_plan.h) lie in a HOST buffer,
-// and are copied into a window in front of their stream, by steps of the same
-// job. Where the plan has two windows, the steps may be executed with the
-// stream before, if the driver knows that (Device::overlaps_copies).
+// requested outputs. Copies go through the staging buffer, unless the tensors
+// are in memory that the card reaches (host_buffer.h). Resident tensors
+// (resident.h) are copied on the card, after the inputs and before the outputs.
+// Weights that a plan keeps in host memory (compiler/package/weight_plan.h) are
+// in a HOST buffer and are copied into a window before their stream, by steps
+// of the same job. If the plan has two windows, these steps may execute in
+// parallel with the previous stream, if the driver supports that
+// (Device::overlaps_copies).
 #ifndef HEDDLE_RUNTIME_SESSION_GRAPH_H_
 #define HEDDLE_RUNTIME_SESSION_GRAPH_H_
 

@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Host memory of the caller's that the card reaches (session.h): a run
-// transfers a tensor from its place there, or to it, with no staging buffer
-// between.
+// The caller's host memory that the card reaches (session.h): a run transfers
+// tensors directly from or to it, without a staging buffer.
 #ifndef HEDDLE_RUNTIME_SESSION_HOST_BUFFER_H_
 #define HEDDLE_RUNTIME_SESSION_HOST_BUFFER_H_
 

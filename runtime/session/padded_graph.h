@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
-// A graph for less of a dimension than it was compiled for: inputs are filled
-// up with copies of their last index, outputs are cut. Only where the compiler
-// has proven that this changes no byte (compiler/shapes/independence.h). Copies
-// of real values, and not zeros, so that no index is out of range and no int64
-// value too large that was not before.
+// A graph for smaller sizes of a dimension than it was compiled for: inputs are
+// padded with copies of their last index, outputs are cut. Only where the
+// compiler has proven that this changes no byte
+// (compiler/shapes/independence.h). Copies of real values instead of zeros
+// ensure that no index goes out of range and no int64 value gets too large.
 #ifndef HEDDLE_RUNTIME_SESSION_PADDED_GRAPH_H_
 #define HEDDLE_RUNTIME_SESSION_PADDED_GRAPH_H_
 

@@ -1,11 +1,11 @@
 // SPDX-License-Identifier: Apache-2.0
 // A private pair of heddle-sim and heddle-hosted for this process.
 //
-// Both are found in HEDDLE_BIN_DIR (folders separated by ':'), else beside this
-// library or program, or in ../bin from there. They are no children that wait()
-// could see, get no signals of the terminal, live in a folder of mode 0700 and
-// end, with the folder, by end-of-file of a pipe when this process ends in
-// whatever way. Nothing restarts them.
+// Both are searched in HEDDLE_BIN_DIR (folders separated by ':'), else beside
+// this library or program, or in ../bin from there. wait() does not see them as
+// children, they get no signals from the terminal, use a folder of mode 0700,
+// and exit, removing the folder, on end-of-file of a pipe when this process
+// ends in whatever way. Nothing restarts them.
 #ifndef HEDDLE_RUNTIME_SESSION_PRIVATE_CARD_H_
 #define HEDDLE_RUNTIME_SESSION_PRIVATE_CARD_H_
 

@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Which devices this process can use (design.md, section 7), and the simulated
-// cards that it started. One per process, never destroyed; a child of fork()
-// begins anew.
+// The devices that this process can use, and the simulated cards that it has
+// started. One per process, never destroyed; a child of fork() starts anew.
 #ifndef HEDDLE_RUNTIME_SESSION_REGISTRY_H_
 #define HEDDLE_RUNTIME_SESSION_REGISTRY_H_
 

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// A tensor of the caller's that stays in the card's memory (session.h). Runs
-// copy it to and from their region of inputs and outputs, on the card.
+// A tensor that stays in the card's memory (session.h). Runs copy it, on the
+// card, to and from their region of inputs and outputs.
 #ifndef HEDDLE_RUNTIME_SESSION_RESIDENT_H_
 #define HEDDLE_RUNTIME_SESSION_RESIDENT_H_
 

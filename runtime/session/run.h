@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // One inference in flight: the part that the completion thread fills in, and
-// the handle that the user waits with.
+// the handle that the user waits on.
 #ifndef HEDDLE_RUNTIME_SESSION_RUN_H_
 #define HEDDLE_RUNTIME_SESSION_RUN_H_
 

@@ -1,17 +1,16 @@
 // SPDX-License-Identifier: Apache-2.0
-// Runs of a network that host and card share. A run is a task of parts: each
-// begins when those before it are over. Some threads compute the parts of the
-// host, the oldest task's first; one more, the clerk, begins the parts of the
-// card, whose ends are told by callbacks, and ends tasks. So host and card work
-// at the same time, on parts that need nothing of each other and on several
-// tasks.
+// Runs of a network shared by host and card. A run is a task of parts; each
+// part begins when its predecessors are done. Some threads compute host parts,
+// oldest task first. One more thread, the clerk, starts card parts, whose ends
+// arrive as callbacks, and ends tasks. Host and card thus work in parallel, on
+// independent parts and on several tasks.
 //
-// A task ends with one status: that of the first part, in the order of their
-// numbers, that fails. Parts behind one that has failed do not begin, and are
-// stopped if they are the host's; those before it go on, since they might fail,
-// too. So it is the status that executing one part after another would give.
-// What ends a task as a whole (SegmentTask::Alive, Cancel, its deadline, Close)
-// counts as an error of the first part that is not over.
+// A task ends with one status: that of its failing part with the lowest number.
+// After a failure, later parts do not begin, and running host parts among them
+// are stopped; earlier ones continue, since they might fail as well. The status
+// is therefore that of sequential execution. Whatever ends a task as a whole
+// (SegmentTask::Alive, Cancel, its deadline, Close) counts as an error of the
+// first unfinished part.
 #ifndef HEDDLE_RUNTIME_SESSION_SEGMENT_POOL_H_
 #define HEDDLE_RUNTIME_SESSION_SEGMENT_POOL_H_
 

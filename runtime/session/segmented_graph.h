@@ -1,13 +1,12 @@
 // SPDX-License-Identifier: Apache-2.0
 // A package of segments (compiler/package/segments.h) on a device: its card
-// segments are graphs of their own, its host segments are evaluated by threads
-// of this graph (segment_pool.h), as soon as the values are there that they
-// read. Values of a run lie in host memory, each from when it is written to
-// when it is read for the last time.
+// segments are graphs of their own; threads of this graph evaluate its host
+// segments (segment_pool.h) as soon as their inputs are available. A run's
+// values live in host memory, each from its write to its last read.
 //
-// A run ends with one status, whichever segments it is in: Unavailable if the
-// card goes, also while the host computes. What the host computes is ended in
-// the middle of a node.
+// A run ends with one status, whichever segment fails: Unavailable if the card
+// disappears, also while the host computes. Host computations are ended in the
+// middle of a node.
 #ifndef HEDDLE_RUNTIME_SESSION_SEGMENTED_GRAPH_H_
 #define HEDDLE_RUNTIME_SESSION_SEGMENTED_GRAPH_H_
 

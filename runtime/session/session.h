@@ -1,22 +1,21 @@
 // SPDX-License-Identifier: Apache-2.0
-// Runs packages on devices: what ONNXIFI, heddle-run and the native API are
-// made of.
+// Runs packages on devices: the native API, and the base of ONNXIFI and
+// heddle-run.
 //
-//   auto devices = ListDevices();                      // design.md section 7
+//   auto devices = ListDevices();                      // device_spec.h
 //   auto device = OpenDevice(devices[0].id);
 //   auto graph = LoadGraph(*device, package_bytes, {});
 //   auto run = (*graph)->Start(inputs, outputs, nullptr);
 //   status = (*run)->Wait(absl::InfiniteFuture());
 //
-// Status codes that a caller may rely on (each carries a sentence):
+// Status codes that callers may rely on (each with a sentence):
 //   Unavailable        the card is gone            (BACKEND_UNAVAILABLE)
 //   ResourceExhausted  device memory               (NO_DEVICE_MEMORY), or what
 //                      ExhaustedResource() says
 //   InvalidArgument, FailedPrecondition            bad package or arguments
 //   DeadlineExceeded, Cancelled, Internal, DataLoss  how a job failed
-// Without memory calls throw std::bad_alloc. A call that fails or throws leaves
-// nothing behind: no run, no job, no descriptor, no thread.
-// Everything is safe to call from several threads.
+// Out of memory, calls throw std::bad_alloc. A call that fails or throws leaves
+// no run, job, descriptor or thread behind. All functions are thread-safe.
 #ifndef HEDDLE_RUNTIME_SESSION_SESSION_H_
 #define HEDDLE_RUNTIME_SESSION_SESSION_H_
 

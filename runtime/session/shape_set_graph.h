@@ -5,11 +5,11 @@
 //   auto taken = (*graphs)->For({{"image", {3, 3, 224, 224}}});
 //   auto run = taken->graph->Start(inputs, outputs, nullptr);
 //
-// The exact specialisation is taken if there is one, otherwise one that may be
-// padded, otherwise it is compiled by whoever offers that: the runtime has no
-// compiler. So many stay on the card, and so much of what was compiled stays in
-// memory; what was used least recently goes. Safe to call from several threads:
-// one at a time loads or compiles.
+// Uses the exact specialisation if there is one, else one that may be padded,
+// else compiles it if the caller provides a compiler: the runtime has none. The
+// number of loaded graphs and the memory of compiled ones are limited; least
+// recently used ones are dropped. Thread-safe: one thread at a time loads or
+// compiles.
 #ifndef HEDDLE_RUNTIME_SESSION_SHAPE_SET_GRAPH_H_
 #define HEDDLE_RUNTIME_SESSION_SHAPE_SET_GRAPH_H_
 

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// From the driver's entries of a traced job to the commands of a package.
+// Maps the driver's entries of a traced job to the commands of a package.
 #ifndef HEDDLE_RUNTIME_SESSION_TRACE_H_
 #define HEDDLE_RUNTIME_SESSION_TRACE_H_
 

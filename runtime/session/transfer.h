@@ -1,6 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Which bytes of region 2 are copied between host and card for a set of
-// tensors.
+// The bytes of region 2 to copy between host and card for a set of tensors.
 #ifndef HEDDLE_RUNTIME_SESSION_TRANSFER_H_
 #define HEDDLE_RUNTIME_SESSION_TRANSFER_H_
 

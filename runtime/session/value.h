@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Memory of the host for a tensor of a run, or for several of them. Not zeroed:
-// who reads it waits for who writes it.
+// Host memory for one or several tensors of a run. Not zeroed: readers wait for
+// the writer.
 #ifndef HEDDLE_RUNTIME_SESSION_VALUE_H_
 #define HEDDLE_RUNTIME_SESSION_VALUE_H_
 
