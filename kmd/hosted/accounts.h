@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0-only OR MIT
-// What all clients of the process share, and who has how much of it: open files
-// and descriptors. One user may have three quarters of each, so that others
-// always find some. From any thread.
+// Resources shared by all clients of the process, and who holds how many: open
+// files and descriptors. One user may have three quarters of each, so that
+// others always find some. Thread-safe.
 #ifndef HEDDLE_KMD_HOSTED_ACCOUNTS_H_
 #define HEDDLE_KMD_HOSTED_ACCOUNTS_H_
 

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0-only OR MIT
-// A call of a client that has to wait: what is left of it to do. Used by the
-// card's thread only.
+// A blocked call of a client: what remains to be done. Used by the card's
+// thread only.
 #ifndef HEDDLE_KMD_HOSTED_CALL_H_
 #define HEDDLE_KMD_HOSTED_CALL_H_
 

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0-only OR MIT
-// What the driver knows of a client (an open file) for as long as anything of
-// it is left: what it holds, how it uses the card, what its jobs did. Used by
-// the card's thread only.
+// What the driver knows about a client (an open file) for as long as anything
+// of it is left: what it holds, how it uses the card, results of its jobs. Used
+// by the card's thread only.
 #ifndef HEDDLE_KMD_HOSTED_CLIENT_STATE_H_
 #define HEDDLE_KMD_HOSTED_CLIENT_STATE_H_
 

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0-only OR MIT
-// A client's socket, without blocking: whole messages in, whole messages out.
-// What a client can make it hold is bounded by its user.
+// A client's socket, non-blocking: whole messages in, whole messages out.
+// Buffering is bounded by its user.
 #ifndef HEDDLE_KMD_HOSTED_CONNECTION_H_
 #define HEDDLE_KMD_HOSTED_CONNECTION_H_
 

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0-only OR MIT
 // A card for tests of the hosted driver: a vfio-user server in a thread, with
 // the registers, rings, copy and fill steps of the real thing and a core that
-// takes every stream for done. What goes wrong on demand: hangs, faults, death.
+// completes every stream at once. Hangs, faults and removal on demand.
 #ifndef HEDDLE_KMD_HOSTED_FAKE_CARD_H_
 #define HEDDLE_KMD_HOSTED_FAKE_CARD_H_
 

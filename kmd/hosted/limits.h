@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0-only OR MIT
-// What clients may take of heddle-hosted itself; what they may take of a card
-// is QUERY_LIMITS. Options of the program; the defaults serve hundreds of
+// Limits of what clients may take of heddle-hosted itself; QUERY_LIMITS has
+// those of a card. Options of the program; the defaults serve hundreds of
 // ordinary clients.
 #ifndef HEDDLE_KMD_HOSTED_LIMITS_H_
 #define HEDDLE_KMD_HOSTED_LIMITS_H_

@@ -2,13 +2,12 @@
 // The connection to one card: a vfio-user client. One request at a time, from
 // one thread.
 //
-// Writes to registers are posted, as on PCIe: they arrive in order and before
-// any later access, nobody waits for them, and that one got lost shows at the
-// next read.
+// Register writes are posted, as on PCIe: they arrive in order and before any
+// later access, nobody waits for them, and a lost one shows at the next read.
 //
-// Once an exchange fails (end of file, error, no answer within the time limit)
-// the link is down for good: reads give all ones, writes do nothing, as with a
-// PCIe card that was pulled out.
+// Once an exchange fails (end of file, error, no reply in time) the link is
+// down for good: reads return all ones and writes do nothing, as with a PCIe
+// card that was pulled out.
 #ifndef HEDDLE_KMD_HOSTED_LINK_H_
 #define HEDDLE_KMD_HOSTED_LINK_H_
 

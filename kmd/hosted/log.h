@@ -1,6 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-only OR MIT
-// Messages from the middle of work that must go on when memory for a message
-// does not suffice.
+// Messages from code that must go on even if memory for a message is lacking.
 #ifndef HEDDLE_KMD_HOSTED_LOG_H_
 #define HEDDLE_KMD_HOSTED_LOG_H_
 

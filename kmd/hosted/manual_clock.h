@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0-only OR MIT
 // The monotonic clock of a test's whole process, the driver's included
-// (clock.h), in the test's hands: while it is held it stands still but for what
-// the test adds. Sleeping and polling take real time as ever.
+// (clock.h), under the test's control: while held, it advances only when the
+// test says so. Sleeping and polling take real time as usual.
 //
 // The binary is linked with --wrap=clock_gettime.
 #ifndef HEDDLE_KMD_HOSTED_MANUAL_CLOCK_H_

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0-only OR MIT
-// What a client owns on a card, and what jobs keep alive: buffers, streams,
-// jobs, contexts. Plain data, used by the card's thread only.
+// Objects that a client owns on a card and that jobs keep alive: buffers,
+// streams, jobs, contexts. Plain data, used by the card's thread only.
 #ifndef HEDDLE_KMD_HOSTED_OBJECT_H_
 #define HEDDLE_KMD_HOSTED_OBJECT_H_
 

@@ -1,11 +1,11 @@
 // SPDX-License-Identifier: GPL-2.0-only OR MIT
-// Whether to look again and again for a short while before sleeping. That is
-// faster where what is awaited comes soon and the other side has a CPU of its
-// own, since to wake a sleeper on an idle CPU takes as long as an empty job;
-// elsewhere it only takes the CPU from others. So it is tried, and after each
-// time in vain left alone for twice as many calls.
+// Whether to poll for a short while before sleeping. Polling is faster if the
+// awaited event comes soon and the other side has a CPU of its own, since
+// waking a sleeper on an idle CPU takes as long as an empty job; otherwise it
+// only takes the CPU from others. So polling is tried, and after each failure
+// skipped for twice as many calls.
 //
-// Any thread; what several of them tell at the same time may get lost.
+// Any thread; simultaneous reports may get lost.
 #ifndef HEDDLE_KMD_HOSTED_PATIENCE_H_
 #define HEDDLE_KMD_HOSTED_PATIENCE_H_
 

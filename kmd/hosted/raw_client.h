@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0-only OR MIT
-// A client of heddle-hosted without the library, for tests that send what it
-// would not, or in an order that it would not.
+// A client of heddle-hosted without the library, for tests that send what the
+// library would not, or in a different order.
 #ifndef HEDDLE_KMD_HOSTED_RAW_CLIENT_H_
 #define HEDDLE_KMD_HOSTED_RAW_CLIENT_H_
 

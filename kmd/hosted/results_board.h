@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-only OR MIT
-// The server's end of a ResultsPage: makes it, and takes its word back when it
+// The server's end of a ResultsPage: creates it, and invalidates it when it
 // goes. Used by the card's thread only.
 #ifndef HEDDLE_KMD_HOSTED_RESULTS_BOARD_H_
 #define HEDDLE_KMD_HOSTED_RESULTS_BOARD_H_

@@ -1,12 +1,12 @@
 // SPDX-License-Identifier: GPL-2.0-only OR MIT
-// A page in which heddle-hosted publishes how the jobs of one client ended, so
+// A page in which heddle-hosted publishes the results of one client's jobs, so
 // that the client need not ask (kResults in protocol.h). Part of the wire
-// format: both sides map the same memory, the client for reading only.
+// format: both sides map the same memory, the client read-only.
 //
-// What is there is what WAIT would answer. What is not there says nothing, but
-// that the job has not ended if fewer than kPlaces results were published since
-// before it was submitted: each takes the place of the oldest one. The first
-// word counts them and is a futex.
+// An entry is what WAIT would return. A missing entry means that the job has
+// not ended, if fewer than kPlaces results were published since before it was
+// submitted (each replaces the oldest one); otherwise it means nothing. The
+// first word counts the results and is a futex.
 #ifndef HEDDLE_KMD_HOSTED_RESULTS_PAGE_H_
 #define HEDDLE_KMD_HOSTED_RESULTS_PAGE_H_
 

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0-only OR MIT
-// Who competes for the card, for each client in turn (heddle_fair.h), in linear
-// time. A snapshot: it is good until a job ends or is queued.
+// The clients competing with each client in turn (heddle_fair.h), in linear
+// time. A snapshot, valid until a job ends or is queued.
 #ifndef HEDDLE_KMD_HOSTED_RIVALS_H_
 #define HEDDLE_KMD_HOSTED_RIVALS_H_
 

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-only OR MIT
-// Memory that has a descriptor, for the driver, the card and clients together.
+// Memory with a descriptor, shared by driver, card and clients.
 #ifndef HEDDLE_KMD_HOSTED_SHARED_MEMORY_H_
 #define HEDDLE_KMD_HOSTED_SHARED_MEMORY_H_
 

@@ -2,8 +2,9 @@
 // A place for a card: attaches whatever listens at the card's socket, serves
 // the clients that opened it, and waits for the next card after a removal.
 //
-// Everything of a card - device, files, objects - belongs to its slot's thread,
-// so none of it needs locks, and a slow card holds up nobody else's clients.
+// Everything belonging to a card (device, files, objects) is used by its slot's
+// thread only, so nothing needs locks, and a slow card does not delay other
+// cards' clients.
 #ifndef HEDDLE_KMD_HOSTED_SLOT_H_
 #define HEDDLE_KMD_HOSTED_SLOT_H_
 

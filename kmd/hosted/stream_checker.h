@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0-only OR MIT
-// Validates command streams beside a card's thread: a long one takes longer
-// than anybody should wait for the card. Clients take turns, stream by stream.
+// Validates command streams outside a card's thread, because a long one takes
+// longer than anybody should wait for the card. Clients take turns, stream by
+// stream.
 #ifndef HEDDLE_KMD_HOSTED_STREAM_CHECKER_H_
 #define HEDDLE_KMD_HOSTED_STREAM_CHECKER_H_
 

@@ -1,10 +1,10 @@
 // SPDX-License-Identifier: GPL-2.0-only OR MIT
-// Which context's job the card gets next. (In a kernel drm_gpu_scheduler
+// Which context's job the card gets next. (In the kernel, drm_gpu_scheduler
 // decides.)
 //
-// Contexts of a higher priority go first. Among contexts of one priority the
-// one that waited longest for its turn goes first, so each gets every n-th
-// turn, however many jobs it has. At most HEDDLE_SCHED_DEPTH jobs are with the
+// Contexts of a higher priority go first. Among contexts of one priority, the
+// one that has waited longest for its turn goes first, so each gets every n-th
+// turn, however many jobs it has. At most HEDDLE_SCHED_DEPTH jobs are on the
 // card, so that it never idles between two jobs and a late urgent job waits for
 // few.
 #ifndef KMD_HOSTED_TURNS_H_

@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0-only OR MIT
-// The command-stream validator for C++, where nobody has to run in between: a
-// stream from its first command to its last. Who includes this says which
-// kmd/core it is (tests have some with faults).
+// The command-stream validator for C++ callers that validate a stream in one
+// go. The includer chooses the kmd/core (tests have faulty ones).
 #ifndef HEDDLE_KMD_HOSTED_VALIDATE_STREAM_H_
 #define HEDDLE_KMD_HOSTED_VALIDATE_STREAM_H_
 

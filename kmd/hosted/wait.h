@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0-only OR MIT
-// Lists of those who wait for something, used by one thread. Linking, waking
-// and leaving take constant time and allocate nothing, so that the end of a job
-// can always be told to whoever waits for it.
+// Lists of waiters, used by one thread. Linking, waking and leaving take
+// constant time and allocate nothing, so that waiters can always be told that a
+// job has ended.
 #ifndef HEDDLE_KMD_HOSTED_WAIT_H_
 #define HEDDLE_KMD_HOSTED_WAIT_H_
 

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Tries which ABI a library speaks: it takes two tensor descriptors in the one
-// layout, and in the other the second one's tag is not where it should be.
+// Probes which ABI a library speaks: it accepts two tensor descriptors in one
+// layout; in the other, the second one's tag is in the wrong place.
 #ifndef HEDDLE_ONNXIFI_LOADER_ABI_PROBE_H_
 #define HEDDLE_ONNXIFI_LOADER_ABI_PROBE_H_
 

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
-// Tensor descriptors of the one ABI for a vendor of the other.
+// Tensor descriptors of one ABI for a vendor of the other.
 //
-// To the extended ABI nothing is lost: no quantization, not offline. To ONNX
-// 1.x's, quantization parameters and offline weights cannot be said.
+// Towards the extended ABI nothing is lost: no quantization, not offline. The
+// ABI of ONNX 1.x cannot express quantization parameters and offline weights.
 #ifndef HEDDLE_ONNXIFI_LOADER_DESCRIPTORS_H_
 #define HEDDLE_ONNXIFI_LOADER_DESCRIPTORS_H_
 

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 // Whether a vendor's library can be trusted with this process: the program
-// onnxifi-discover, a process of its own with a time limit, loads it, lists its
-// devices and asks them for their names. Only if that ends well the library is
-// loaded here.
+// onnxifi-discover, a separate process with a time limit, loads it, lists its
+// devices and queries their names. Only if that succeeds is the library loaded
+// here.
 #ifndef HEDDLE_ONNXIFI_LOADER_DISCOVERY_H_
 #define HEDDLE_ONNXIFI_LOADER_DISCOVERY_H_
 

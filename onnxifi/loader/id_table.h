@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// The IDs that programs hold: one for each vendor's ID, the same in every
-// listing, valid while listings of it are not released. Thread-safe.
+// The IDs that programs hold: one per vendor ID, the same in every listing,
+// valid until its listings are released. Thread-safe.
 #ifndef HEDDLE_ONNXIFI_LOADER_ID_TABLE_H_
 #define HEDDLE_ONNXIFI_LOADER_ID_TABLE_H_
 

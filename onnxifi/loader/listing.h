@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// All IDs of one vendor, whatever it makes of asking for their number.
+// All IDs of one vendor, even if it mishandles queries for their number.
 #ifndef HEDDLE_ONNXIFI_LOADER_LISTING_H_
 #define HEDDLE_ONNXIFI_LOADER_LISTING_H_
 

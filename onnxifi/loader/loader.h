@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// The one state of the loader, and what its functions have in common.
+// The loader's state, and the common parts of its functions.
 #ifndef HEDDLE_ONNXIFI_LOADER_LOADER_H_
 #define HEDDLE_ONNXIFI_LOADER_LOADER_H_
 

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// What the loader says, on stderr, one write per line. ONNXIFI_LOADER_LOG is
+// Log of the loader, on stderr, one write per line. ONNXIFI_LOADER_LOG is
 // error, warning (the default), info, debug or off.
 #ifndef HEDDLE_ONNXIFI_LOADER_LOG_H_
 #define HEDDLE_ONNXIFI_LOADER_LOG_H_

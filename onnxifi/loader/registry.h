@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
-// The vendors of this process. Each listing looks for libraries again: what is
-// new, or has changed since it could not be used, is discovered (discovery.h)
-// and loaded; what is loaded stays loaded, and is listed while its file is
-// found.
+// The vendors of this process. Each listing searches for libraries again. New
+// libraries, and those that failed before but have changed, are discovered
+// (discovery.h) and loaded; loaded ones stay loaded, and are listed as long as
+// their file is found.
 #ifndef HEDDLE_ONNXIFI_LOADER_REGISTRY_H_
 #define HEDDLE_ONNXIFI_LOADER_REGISTRY_H_
 

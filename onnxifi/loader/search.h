@@ -1,20 +1,19 @@
 // SPDX-License-Identifier: Apache-2.0
-// Which libraries there are to try, in an order that does not depend on the
-// file system's.
+// Which libraries to try, in an order independent of the file system's.
 //
 //   ONNXIFI_VENDOR_PATH   folders (their libonnxifi-*.so) and libraries,
 //                         separated by colons; instead of /usr/lib
 //   ONNXIFI_CONFIG_DIR    folder of *.conf files; instead of /etc/onnxifi.d
 //
 // Programs with more rights than their user (set-user-ID) ignore both. A
-// configuration file is about one library: lines KEY = VALUE, # comments,
+// configuration file describes one library: lines KEY = VALUE, # comments,
 //
 //   library = /opt/acme/libonnxifi-acme.so    required, an absolute path
 //   abi = extended | onnx1                    if it has no marker: not probed
 //   discovery_seconds = 30                    its time limit
-//   enabled = no                              it is left out, found or not
+//   enabled = no                              skip it, found or not
 //
-// and what has a wrong line is left out as a whole, with a log line.
+// A file with an invalid line is skipped as a whole, with a log line.
 #ifndef HEDDLE_ONNXIFI_LOADER_SEARCH_H_
 #define HEDDLE_ONNXIFI_LOADER_SEARCH_H_
 

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// What a command touches, as strided boxes: the one description behind the
+// The accesses of a command as strided boxes: the one description behind the
 // SRAM bounds check, the race detector and the generator of race-free streams.
 #ifndef HEDDLE_SIMULATOR_MODEL_ACCESS_H_
 #define HEDDLE_SIMULATOR_MODEL_ACCESS_H_

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
-// A set of bytes, as granules of 16 and masks of those that are not whole: what
-// a command touches of SRAM and regions (and accumulator entries, a granule
-// each), small enough for hundreds of commands. Most touch few granules, in one
-// place.
+// A set of bytes, stored as granules of 16 with masks for partial ones: the
+// accesses of a command to SRAM and regions (and accumulator entries, a granule
+// each), compact enough for hundreds of commands. Most commands touch few
+// granules, close together.
 #ifndef HEDDLE_SIMULATOR_MODEL_BYTE_SET_H_
 #define HEDDLE_SIMULATOR_MODEL_BYTE_SET_H_
 

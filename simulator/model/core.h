@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// What the engines of the functional model share: the architectural state and
-// the fault that ends a stream.
+// State shared by the engines of the functional model: the architectural state
+// and the fault that ends a stream.
 #ifndef HEDDLE_SIMULATOR_MODEL_CORE_H_
 #define HEDDLE_SIMULATOR_MODEL_CORE_H_
 

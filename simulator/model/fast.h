@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
-// The fast implementation: the same effect as engines.h, with the kernels of
-// kernels.h. The same conditions hold: legal commands, SRAM bounds checked.
-// Cases that gain nothing are passed on to the reference implementation.
+// The fast implementation: the same effects as engines.h, with the kernels of
+// kernels.h, under the same conditions: legal commands, SRAM bounds checked.
+// Cases without a gain are passed on to the reference implementation.
 #ifndef HEDDLE_SIMULATOR_MODEL_FAST_H_
 #define HEDDLE_SIMULATOR_MODEL_FAST_H_
 

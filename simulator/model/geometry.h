@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Where a matrix command finds and puts things: the addresses of ISA.md's
-// "Layouts", in one place for all that need them. Addresses are SRAM bytes in
-// 64 bits; nothing here checks bounds.
+// Addresses of a matrix command's data: ISA.md's "Layouts", in one place for
+// all users. Addresses are SRAM bytes in 64 bits; nothing here checks bounds.
 #ifndef HEDDLE_SIMULATOR_MODEL_GEOMETRY_H_
 #define HEDDLE_SIMULATOR_MODEL_GEOMETRY_H_
 

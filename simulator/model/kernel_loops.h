@@ -1,16 +1,18 @@
 // SPDX-License-Identifier: Apache-2.0
 // The loops of kernels.h over a type V of vector operations, so that every
-// variant (and an emulation of instructions this CPU lacks) runs the same code:
+// variant (and an emulation of instructions that this CPU lacks) runs the same
+// code:
 //
-//   V::Acc               16 int32; Load, Store (int32[16])
-//   V::Weights           16 pairs of int16; LoadWeights(int16[16][2])
-//   V::Mac(acc, pair, w) acc[l] += pair[0]*w[l][0] + pair[1]*w[l][1], wrapping
-//   V::Zip(x, y)         Weights from two vectors of 16 int16: pairs {x[l],
-//   y[l]} V::MacPairs(acc, p, w)  acc[l] += p[l][0]*w[l][0] + p[l][1]*w[l][1]
-//   V::kTile             pixels whose accumulators fit the registers
+//   V::Acc                16 int32; Load, Store (int32[16])
+//   V::Weights            16 pairs of int16; LoadWeights(int16[16][2])
+//   V::Mac(acc, pair, w)  acc[l] += pair[0]*w[l][0] + pair[1]*w[l][1], wrapping
+//   V::Zip(x, y)          Weights from two vectors of 16 int16: pairs
+//                         {x[l], y[l]}
+//   V::MacPairs(acc, p, w)  acc[l] += p[l][0]*w[l][0] + p[l][1]*w[l][1]
+//   V::kTile              pixels whose accumulators fit the registers
 //
-// Only V's own translation unit may have special instructions enabled: this
-// header includes nothing and defines nothing but templates.
+// Only V's own translation unit may enable special instructions: this header
+// includes nothing and defines nothing but templates.
 #ifndef HEDDLE_SIMULATOR_MODEL_KERNEL_LOOPS_H_
 #define HEDDLE_SIMULATOR_MODEL_KERNEL_LOOPS_H_
 

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Whether a command reads in SRAM what it writes itself, so that its result
-// depends on the order in which a core works inside it (ISA.md, "Races").
+// Whether a command reads SRAM that it also writes, so that its result depends
+// on the order in which a core works inside it (ISA.md, "Races").
 #ifndef HEDDLE_SIMULATOR_MODEL_OWN_OUTPUT_H_
 #define HEDDLE_SIMULATOR_MODEL_OWN_OUTPUT_H_
 

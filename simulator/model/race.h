@@ -1,12 +1,12 @@
 // SPDX-License-Identifier: Apache-2.0
-// The race and uninitialised-SRAM detector: follows a stream in program order
-// and asks of every access whether the ordering rule of ISA.md orders it behind
-// the conflicting accesses before it.
+// The detector of races and uninitialised SRAM: follows a stream in program
+// order and checks for every access that the ordering rule of ISA.md orders it
+// after the conflicting accesses before it.
 //
 // Happens-before as vector clocks over the four engines. For each engine: the
-// number of the last command of every other engine whose writes are visible to
-// the commands that it starts from now on, and of the last one whose reads are
-// over. A unit of a semaphore carries the clocks of the command that gave it.
+// last command of every other engine whose writes are visible to the commands
+// that it starts from now on, and the last one whose reads are complete. A unit
+// of a semaphore carries the clocks of the command that gave it.
 #ifndef HEDDLE_SIMULATOR_MODEL_RACE_H_
 #define HEDDLE_SIMULATOR_MODEL_RACE_H_
 

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
-// What a command reads, for tests of what the hardware reads: words of SRAM or
-// beats of device memory (16 bytes each) of which the command needs at least
-// one byte, and words that may be read with them and are ignored.
+// The reads of a command, for tests of what the hardware reads: words of SRAM
+// or beats of device memory (16 bytes each) of which the command needs at least
+// one byte, and words that may be read along with them and are ignored.
 #ifndef HEDDLE_SIMULATOR_MODEL_READ_SET_H_
 #define HEDDLE_SIMULATOR_MODEL_READ_SET_H_
 

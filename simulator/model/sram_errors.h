@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
-// Wrong bits of the SRAM, and what its code makes of them (ISA.md,
-// sram_uncorrectable; rtl/src/hd_sram_bank.sv): a word with one is corrected
-// and repaired by the first command that reads it or writes a part of it, one
-// with two ends the stream, and a write of all of it makes it right. So nobody
-// ever sees them: the model's SRAM itself holds the right bytes.
+// Wrong bits in SRAM, and the effect of its error-correcting code (ISA.md,
+// sram_uncorrectable; rtl/src/hd_sram_bank.sv): a word with one wrong bit is
+// corrected and repaired by the first command that reads it or writes part of
+// it; one with two ends the stream; a full write makes it right. Nobody ever
+// sees wrong bits, so the model's SRAM itself holds the correct bytes.
 #ifndef HEDDLE_SIMULATOR_MODEL_SRAM_ERRORS_H_
 #define HEDDLE_SIMULATOR_MODEL_SRAM_ERRORS_H_
 

@@ -1,13 +1,13 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// The seam between front ends (vfio-user, QEMU's x-pci-proxy-dev, vhost-user's
-// virtio_pcidev for user-mode Linux; test harnesses) and the platform. A front
-// end translates one wire protocol into these calls and knows nothing of
-// registers or jobs; the platform knows nothing of sockets.
+// The interface between front ends (vfio-user, QEMU's x-pci-proxy-dev,
+// vhost-user's virtio_pcidev for user-mode Linux; test harnesses) and the
+// platform. A front end translates one wire protocol into these calls and knows
+// nothing about registers or jobs; the platform knows nothing about sockets.
 //
 // One PCI function: config space of 256 bytes, BAR0 of reg::kBlockBytes bytes.
-// All values are little-endian. Calls come from one thread, that of the
-// simulation kernel, and return at once; none of them fails for what the host
+// All values are little-endian. All calls come from the thread of the
+// simulation kernel and return at once; none fails because of what the host
 // sends, however wrong it is.
 #ifndef HEDDLE_SIMULATOR_PLATFORM_CARD_H_
 #define HEDDLE_SIMULATOR_PLATFORM_CARD_H_

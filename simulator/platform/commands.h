@@ -1,28 +1,26 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// What the control socket understands: one command per line, answered by one
-// line of JSON, {"ok":true, ...} or {"ok":false,"error":"..."}.
+// The control socket's commands: one per line, answered by one line of JSON,
+// {"ok":true, ...} or {"ok":false,"error":"..."}.
 //
 //   status              state of the card and its counters
-//   unplug              surprise removal: the host's connection is dropped,
-//   connects
-//                       are refused; running jobs vanish without a record
+//   unplug              surprise removal: the host's connection is dropped, new
+//                       ones are refused; running jobs vanish without a record
 //   plug                the card is back as after power-up, same serial number
-//   memory SIZE         device memory has this size from now on; raises the
-//   memory
+//   memory SIZE         changes the size of device memory and raises the memory
 //                       interrupt; what lies beyond is lost
 //   fault KIND [ARGS]   arms a fault (faults.h), each for one event:
 //     lost_interrupt [N=1]           the next N interrupt messages are not sent
 //     late_interrupt [MS=100]        the next one comes MS milliseconds late
-//     spurious_interrupt [VECTOR=0]  one without a cause, now
+//     spurious_interrupt [VECTOR=0]  sends one without a cause, now
 //     bus_error host|device          the next such access fails
 //     stuck_engine [card]            the next stream hangs until RESET.engine,
 //                                    or until RESET.card
 //     runaway_dma                    the next copy to the host never ends
 //     bit_flip command|weights|sram [BYTE=0 [BIT=0]]
-//                                    a bit changes before the next stream runs
-//     sram_error single|double       one or two bits of the first word of SRAM
-//                                    that a stream reads are wrong
+//                                    flips a bit before the next stream runs
+//     sram_error single|double       one or two wrong bits in the first SRAM
+//                                    word that a stream reads
 //     power_loss                     registers and memory are lost in D3
 //     link_down, link_up             reads are ones, no DMA, no interrupts
 //     none                           disarms everything, link up

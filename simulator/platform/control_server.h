@@ -2,7 +2,7 @@
 //
 // The control socket: any number of clients, lines in, lines out (commands.h).
 // A client that sends a line of more than 4096 bytes, or does not read its
-// answers, is dropped.
+// replies, is disconnected.
 #ifndef HEDDLE_SIMULATOR_PLATFORM_CONTROL_SERVER_H_
 #define HEDDLE_SIMULATOR_PLATFORM_CONTROL_SERVER_H_
 

@@ -1,11 +1,11 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// What the platform needs of an accelerator core, whatever executes its
-// commands (functional model, verilated RTL): start a stream, hear
-// when it has ended, watch its progress, stop it. A core is a SystemC module
-// with one TLM socket to device memory, through which it gets its bytes by
-// b_transport or by a DMI pointer. It runs beside the simulation kernel or in
-// slices of it, never so long that the kernel could not answer the host.
+// What the platform needs from an accelerator core, whatever executes its
+// commands (functional model, verilated RTL): start a stream, learn when it has
+// ended, watch its progress, stop it. A core is a SystemC module with one TLM
+// socket to device memory, which it accesses by b_transport or through a DMI
+// pointer. It runs in parallel with the simulation kernel or in slices of it,
+// never so long that the kernel could not serve the host.
 #ifndef HEDDLE_SIMULATOR_PLATFORM_CORE_H_
 #define HEDDLE_SIMULATOR_PLATFORM_CORE_H_
 

@@ -1,14 +1,14 @@
 // SPDX-License-Identifier: Apache-2.0
 //
 // The process that runs the functional model. A legal command can keep the
-// model busy for hours, and nothing can interrupt a function call: in a process
-// of its own it can be killed, which is what an engine reset does. It also
-// keeps a fault of the model away from the card.
+// model busy for hours, and a function call cannot be interrupted; a separate
+// process can be killed, which is what an engine reset does. It also isolates
+// the card from faults of the model.
 //
-// Both sides share CoreShared and room for a trace; a byte over one pipe says
-// "run", one over another "done", end of file means that the other side is
-// gone. Pipes: who sleeps in read() of a socket is woken also when the other
-// end takes what was written.
+// Both sides share CoreShared and room for a trace. A byte over one pipe means
+// "run", one over the other "done"; end of file means that the other side is
+// gone. Pipes, because read() on a socket also wakes when the peer takes what
+// was written.
 #ifndef HEDDLE_SIMULATOR_PLATFORM_CORE_PROCESS_H_
 #define HEDDLE_SIMULATOR_PLATFORM_CORE_PROCESS_H_
 

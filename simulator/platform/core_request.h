@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// What a core is asked to do and what it answers, whatever executes it; free
-// of SystemC.
+// Requests to a core and its replies, independent of what executes it and of
+// SystemC.
 #ifndef HEDDLE_SIMULATOR_PLATFORM_CORE_REQUEST_H_
 #define HEDDLE_SIMULATOR_PLATFORM_CORE_REQUEST_H_
 

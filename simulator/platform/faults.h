@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// Faults that wait to happen. Control arms them, the units consume them; each
-// is used up by the first event that it applies to (interrupt faults: by the
-// stated number of events). PowerCycle disarms all but `link_down`.
+// Armed faults. The control socket arms them, the units consume them; each
+// applies to one event (interrupt faults: to the stated number of events).
+// PowerCycle disarms all but `link_down`.
 #ifndef HEDDLE_SIMULATOR_PLATFORM_FAULTS_H_
 #define HEDDLE_SIMULATOR_PLATFORM_FAULTS_H_
 

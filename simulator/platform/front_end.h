@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// What the platform needs of the card's front end (registers, jobs, copies) and
-// of what is behind it, whatever that is made of: units in C++ before a
-// functional core (UnitsFront) or the verilated card (RtlCard). A host cannot
-// tell them apart but by cycle counts.
+// What the platform needs from the card's front end (registers, jobs, copies)
+// and what is behind it, in either form: C++ units before a functional core
+// (UnitsFront) or the verilated card (RtlCard). A host can tell them apart only
+// by cycle counts.
 #ifndef HEDDLE_SIMULATOR_PLATFORM_FRONT_END_H_
 #define HEDDLE_SIMULATOR_PLATFORM_FRONT_END_H_
 

@@ -4,8 +4,8 @@
 // protocol has no MSI-X: the card keeps the table and sends its messages
 // through QEMU's qtest channel. INTx does not exist.
 //
-// Accesses that the card does not answer read as ones. QEMU is cut off for what
-// is no message: to the guest the card is then gone.
+// Accesses that the card does not answer read as ones. A QEMU that sends an
+// invalid message is disconnected; the guest then sees the card as gone.
 #ifndef HEDDLE_SIMULATOR_PLATFORM_QEMU_SERVER_H_
 #define HEDDLE_SIMULATOR_PLATFORM_QEMU_SERVER_H_
 

@@ -2,11 +2,10 @@
 //
 // Sends interrupt messages into a QEMU guest through QEMU's qtest protocol: a
 // message is a 32-bit write to guest-physical memory, a line "writel ADDRESS
-// DATA". QEMU has one such channel; the cards of a guest share it by holding
-// the same connected stream socket, each as a descriptor that it inherited.
-// That needs no process in between: a line is sent as one piece or not at all,
-// and QEMU's answers ("OK") mean nothing to anybody, so whoever reads them
-// first drops them.
+// DATA". QEMU has one such channel; the cards of a guest share one connected
+// stream socket, each through an inherited descriptor. No further process is
+// needed: a line is sent as a whole or not at all, and QEMU's replies ("OK")
+// carry no information, so whoever reads them first drops them.
 #ifndef HEDDLE_SIMULATOR_PLATFORM_QTEST_CHANNEL_H_
 #define HEDDLE_SIMULATOR_PLATFORM_QTEST_CHANNEL_H_
 

@@ -1,12 +1,11 @@
 // SPDX-License-Identifier: Apache-2.0
 //
 // Joins the SystemC kernel and the outside world in one thread: a SystemC
-// process that waits for file descriptors. While any other process has
-// something to do, now or at a later simulated time, descriptors are only
-// looked at between simulation steps (of those at one simulated time, between
-// some); when nothing is left to simulate, the whole kernel sleeps in poll()
-// and costs nothing. So the platform needs no locks, what happens follows from
-// the order of the events alone, and an access from outside reaches the model
+// process that waits for file descriptors. While another process has work, now
+// or at a later simulated time, descriptors are polled only between simulation
+// steps; when nothing is left to simulate, the whole kernel sleeps in poll()
+// and costs nothing. The platform thus needs no locks, behaviour follows from
+// the order of events alone, and an access from outside reaches the model
 // without a change of threads.
 #ifndef HEDDLE_SIMULATOR_PLATFORM_REACTOR_H_
 #define HEDDLE_SIMULATOR_PLATFORM_REACTOR_H_

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// The registers of BAR0 as registers.toml describes them: a table lookup, one
-// stored value per register, and hooks for registers that do something. What
-// the table says (read-only bits, reserved bits, write-one-to-clear) holds
+// The registers of BAR0 as described in registers.toml: a table lookup, one
+// stored value per register, and hooks for registers with side effects. The
+// table's rules (read-only bits, reserved bits, write-one-to-clear) hold
 // without any hook.
 #ifndef HEDDLE_SIMULATOR_PLATFORM_REGISTER_FILE_H_
 #define HEDDLE_SIMULATOR_PLATFORM_REGISTER_FILE_H_

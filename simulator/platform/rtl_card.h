@@ -2,12 +2,11 @@
 //
 // The whole card in RTL (simulator/rtl/card_model.h) on the platform: a SystemC
 // thread clocks it while it has work, in quanta of cycles of one nanosecond
-// each. Between two quanta the reactor answers the host, so the quantum is what
-// an access may have to wait; cycle counts do not depend on it. A register
-// access gives it the cycles that it needs; an idle card is not clocked.
+// each. The reactor serves the host between quanta, so the quantum is the
+// longest wait of an access; cycle counts do not depend on it. A register
+// access clocks the card for as long as it needs; an idle card is not clocked.
 //
-// The MSI-X table and what becomes of an interrupt request are the interrupt
-// controller's.
+// The interrupt controller handles the MSI-X table and interrupt requests.
 #ifndef HEDDLE_SIMULATOR_PLATFORM_RTL_CARD_H_
 #define HEDDLE_SIMULATOR_PLATFORM_RTL_CARD_H_
 

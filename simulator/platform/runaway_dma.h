@@ -1,10 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// A copy engine that has lost its mind: it writes a pattern to the host
-// addresses of its last scatter list, over and over, and neither ABORT nor a
-// reset of engine, card or function ends that. What does is a power cycle;
-// until then only the bus keeps it away from memory, by the bus-master bit or a
-// link that is down. For drivers that must not trust a card to stop.
+// A runaway copy engine: it keeps writing a pattern to the host addresses of
+// its last scatter list, and neither ABORT nor a reset of engine, card or
+// function stops it. Only a power cycle does; until then, only a cleared
+// bus-master bit or a link that is down keeps it away from memory. For testing
+// drivers that must not trust a card to stop.
 #ifndef HEDDLE_SIMULATOR_PLATFORM_RUNAWAY_DMA_H_
 #define HEDDLE_SIMULATOR_PLATFORM_RUNAWAY_DMA_H_
 

@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
 //
 // A host for tests: starts heddle-sim as a process, attaches to it over
-// vfio-user, or as QEMU or user-mode Linux do if HEDDLE_SIM_FRONT is "qemu" or
-// "uml", owns a piece of "host memory" that the card reaches by DMA, and puts
-// jobs into rings by hand. It shares no code with the driver.
+// vfio-user (or like QEMU or user-mode Linux if HEDDLE_SIM_FRONT is "qemu" or
+// "uml"), owns a piece of "host memory" that the card accesses by DMA, and
+// fills rings by hand. It shares no code with the driver.
 //
 // Memory layout, as host addresses from kIova on: completion ring, job rings,
 // then whatever Alloc hands out; at the end what UmlGuest needs.

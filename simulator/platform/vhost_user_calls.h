@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 //
 // The socket on which the card speaks first in vhost-user: tells the host that
-// a queue has used buffers. Never blocks: calls that the host does not take are
-// kept, one per queue, since a host that looks finds all used buffers.
+// a queue has used buffers. Never blocks: notifications that the host does not
+// take are kept, one per queue, since a host that looks finds all used buffers.
 #ifndef HEDDLE_SIMULATOR_PLATFORM_VHOST_USER_CALLS_H_
 #define HEDDLE_SIMULATOR_PLATFORM_VHOST_USER_CALLS_H_
 

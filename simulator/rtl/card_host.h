@@ -1,11 +1,11 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// A host by hand around a CardModel, without SystemC and sockets: host memory
-// with a completion ring and job rings, and jobs put into them. For the
-// self-test and for tests of the model.
+// A minimal host around a CardModel, without SystemC and sockets: host memory
+// with a completion ring and job rings, and jobs in them. For the self-test and
+// for tests of the model.
 //
-// Host memory is kHost .. kHost + kHostBytes of the host's addresses; all else
-// answers with an error.
+// Host memory occupies kHost .. kHost + kHostBytes of the host's addresses;
+// everything else returns an error.
 #ifndef HEDDLE_SIMULATOR_RTL_CARD_HOST_H_
 #define HEDDLE_SIMULATOR_RTL_CARD_HOST_H_
 

@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// A core with cycles, in plain C++: the verilated RTL with device memory's
-// timing in one loop (verilated_core.h), or a stand-in for tests of what is
-// around it (fake_core.h). Used by lockstep and benches of streams; the card
-// has the whole of hd_card (card_model.h).
+// A cycle-accurate core in plain C++: the verilated RTL with the timing of
+// device memory in one loop (verilated_core.h), or a substitute for tests of
+// its surroundings (fake_core.h). Used by lockstep and stream benchmarks; the
+// card uses all of hd_card (card_model.h).
 #ifndef HEDDLE_SIMULATOR_RTL_CORE_MODEL_H_
 #define HEDDLE_SIMULATOR_RTL_CORE_MODEL_H_
 

@@ -1,19 +1,19 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// Device memory as the core's one memory port sees it, cycle by cycle: values
-// and timing in one.
+// Device memory as seen by the core's memory port, cycle by cycle: values and
+// timing in one.
 //
-// - Requests are taken in order into a queue and served in order.
-// - One beat of 16 bytes per cycle, reads and writes together: the *slot*. A
-//   beat is read or written in its slot, so the order of the requests is the
-//   order of their effects.
-// - A beat of a read is offered `latency` cycles after its slot, a write is
-//   answered `latency` cycles after the slot of its last beat; answers keep the
-//   order of their requests, and one beat is offered per cycle.
-// - A beat at or beyond the size of the memory, and one that InjectError()
-//   hits, is answered with an error and changes nothing.
+//   - Requests are queued and served in order.
+//   - One beat of 16 bytes per cycle, reads and writes together: the *slot*. A
+//     beat is read or written in its slot, so the order of the requests is the
+//     order of their effects.
+//   - A read beat is offered `latency` cycles after its slot; a write is
+//     acknowledged `latency` cycles after the slot of its last beat. Replies
+//     keep the order of their requests, and one beat is offered per cycle.
+//   - A beat beyond the end of the memory, or hit by InjectError(), is answered
+//     with an error and changes nothing.
 //
-// For tests, answers can come later at random and every handshake can stall;
+// For tests, replies can be delayed at random and every handshake can stall,
 // both from a seed.
 #ifndef HEDDLE_SIMULATOR_RTL_DEVICE_MEMORY_H_
 #define HEDDLE_SIMULATOR_RTL_DEVICE_MEMORY_H_

@@ -1,10 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// The functional model in the place of the RTL, for tests of what surrounds a
-// core with cycles: it takes time (invented, but the same in every run), shows
-// an observer each command's reads and writes, hangs in commands that would run
-// for hours, and, for the test of lockstep, makes a fault when it is told to.
-// Commands run one after another; waits and signals are not looked at.
+// The functional model in place of the RTL, for tests of what surrounds a
+// cycle-accurate core: it takes time (invented, but the same in every run),
+// reports each command's reads and writes to an observer, hangs in commands
+// that would run for hours, and, to test lockstep, makes errors on request.
+// Commands run one after another; waits and signals are ignored.
 #ifndef HEDDLE_SIMULATOR_RTL_FAKE_CORE_H_
 #define HEDDLE_SIMULATOR_RTL_FAKE_CORE_H_
 

@@ -1,14 +1,14 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// Host memory as the card's host port sees it, cycle by cycle: the way over the
-// bus, and there a call.
+// Host memory as seen by the card's host port, cycle by cycle: the path over
+// the bus, and a call at its end.
 //
-// - Requests are taken in order into a queue and served in order.
-// - One beat of 16 bytes per cycle, reads and writes together: the *slot*.
-// - A burst of a read is read, as a whole, in the slot of its first beat; each
-//   beat is offered `latency` cycles after its slot. A burst of a write is
-//   written in the slot of its last beat and answered `latency` cycles later.
-// - If the call fails, every beat of the burst is an error.
+//   - Requests are queued and served in order.
+//   - One beat of 16 bytes per cycle, reads and writes together: the *slot*.
+//   - A read burst is read as a whole in the slot of its first beat; each beat
+//     is offered `latency` cycles after its slot. A write burst is written in
+//     the slot of its last beat and acknowledged `latency` cycles later.
+//   - If the call fails, every beat of the burst is an error.
 #ifndef HEDDLE_SIMULATOR_RTL_HOST_PORT_H_
 #define HEDDLE_SIMULATOR_RTL_HOST_PORT_H_
 

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// What is inside of a verilated core or card, found by name at run time: what
-// public.vlt or card.vlt makes public. Names of instances do not matter, but
-// for the number of an SRAM bank, which is the last index in its path.
+// Access to the inside of a verilated core or card, found by name at run time:
+// whatever public.vlt or card.vlt makes public. Names of instances do not
+// matter, except for the number of an SRAM bank, the last index in its path.
 #ifndef HEDDLE_SIMULATOR_RTL_PROBE_H_
 #define HEDDLE_SIMULATOR_RTL_PROBE_H_
 

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// Does it work, and does its memory cost what it must? Small streams, their
-// bytes and their cycles, on a core by itself (core_target.h) or on a whole
-// card (card_target.h; `heddle-sim selftest`).
+// Does the core work, and does its memory have the right timing? Small streams,
+// their bytes and cycles, on a core alone (core_target.h) or a whole card
+// (card_target.h; `heddle-sim selftest`).
 #ifndef HEDDLE_SIMULATOR_RTL_SELF_TEST_H_
 #define HEDDLE_SIMULATOR_RTL_SELF_TEST_H_
 

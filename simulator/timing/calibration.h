@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Cycles of the machine that no document gives: how long commands take before
-// and behind the work that can be counted. Measured on the RTL from single
+// Cycle counts of the machine that no document states: how long commands take
+// before and after their countable work. Measured on the RTL from single
 // commands by //tests/lockstep:calibrate, which writes calibration.inc;
 // //tests/lockstep:calibrate_test compares.
 #ifndef HEDDLE_SIMULATOR_TIMING_CALIBRATION_H_

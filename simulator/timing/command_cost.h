@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// What single commands cost. Derived from how the engines work, with the
-// latencies of calibration.h, which are measured on the RTL.
+// Costs of single commands, derived from how the engines work, with the
+// latencies of calibration.h, measured on the RTL.
 #ifndef HEDDLE_SIMULATOR_TIMING_COMMAND_COST_H_
 #define HEDDLE_SIMULATOR_TIMING_COMMAND_COST_H_
 

@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Cycles of a command of the matrix engine: what its array and its output stage
-// need for the loop nest that the engine makes of it
-// (rtl/MICROARCHITECTURE.md).
+// Cycles of a command of the matrix engine: what its array and output stage
+// need for the engine's loop nest (rtl/MICROARCHITECTURE.md).
 #ifndef HEDDLE_SIMULATOR_TIMING_MATRIX_COST_H_
 #define HEDDLE_SIMULATOR_TIMING_MATRIX_COST_H_
 

@@ -1,16 +1,16 @@
 // SPDX-License-Identifier: Apache-2.0
-// When every command of a stream starts and ends, by the costs of single
-// commands (command_cost.h). Deterministic, exact integers.
+// Start and end of every command of a stream, from the costs of single commands
+// (command_cost.h). Deterministic, exact integers.
 //
-// The model. The front end fetches the stream ahead, takes a beat (four words)
-// of a command per cycle and stops at a full queue (queue_depth commands
-// besides those that the engine has accepted) and at a barrier. An engine
-// accepts commands in order when their waits are satisfied, and gives a signal
-// when the command reaches the point that the signal names. The vector engine
-// works on one command at a time. The matrix engine prepares the next one
-// meanwhile. Load and store prepare a command, then move its data one command
-// after another; the latency of device memory comes behind that and overlaps
-// what follows. While both want more of the bus than there is each has half.
+// The model. The front end prefetches the stream, takes a beat (four words) of
+// a command per cycle and stops at a full queue (queue_depth commands besides
+// those accepted by the engine) and at a barrier. An engine accepts commands in
+// order when their waits are satisfied, and gives a signal when the command
+// reaches the signal's point. The vector engine works on one command at a time.
+// The matrix engine prepares the next one meanwhile. Load and store prepare a
+// command, then move its data one command after another; the latency of device
+// memory follows and overlaps later commands. When load and store together want
+// more of the bus than there is, each gets half.
 #ifndef HEDDLE_SIMULATOR_TIMING_TIMELINE_H_
 #define HEDDLE_SIMULATOR_TIMING_TIMELINE_H_
 

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// What a command of the load or store engine asks of the engine and of device
-// memory (rtl/src/hd_dma_walk.sv, hd_load_place.sv, hd_store_pack.sv).
+// What a load or store command requires of the engine and of device memory
+// (rtl/src/hd_dma_walk.sv, hd_load_place.sv, hd_store_pack.sv).
 #ifndef HEDDLE_SIMULATOR_TIMING_TRANSFER_COST_H_
 #define HEDDLE_SIMULATOR_TIMING_TRANSFER_COST_H_
 

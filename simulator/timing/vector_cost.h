@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
-// Cycles of a vector command. The engine's order of work is followed micro-
-// instruction by micro-instruction (ISA.md, rtl/MICROARCHITECTURE.md): strips
-// of up to eight groups, a result that is not back yet, a vector whose lines of
-// SRAM are not there, a store queue that is full, a division. Of long commands
-// the first some thousand instructions; the rest goes on at their pace.
+// Cycles of a vector command. Follows the engine's work micro-instruction by
+// micro-instruction (ISA.md, rtl/MICROARCHITECTURE.md): strips of up to eight
+// groups, pending results, vectors whose SRAM lines have not arrived, a full
+// store queue, divisions. Of long commands it simulates the first few thousand
+// instructions and extrapolates the rest.
 #ifndef HEDDLE_SIMULATOR_TIMING_VECTOR_COST_H_
 #define HEDDLE_SIMULATOR_TIMING_VECTOR_COST_H_
 

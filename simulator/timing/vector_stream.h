@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
-// How vectors of 16 elements come from SRAM and go there, in cycles: a line of
-// 64 bytes per cycle for all streams of the engine together, lines that a
-// stream keeps, elements that lie far from each other one by one
-// (rtl/src/hd_vec_stream.sv, hd_vec_store.sv). Times only grow.
+// How vectors of 16 elements move from and to SRAM, in cycles: one line of 64
+// bytes per cycle for all streams of the engine together, lines buffered by a
+// stream, distant elements one by one (rtl/src/hd_vec_stream.sv,
+// hd_vec_store.sv). Times only grow.
 #ifndef HEDDLE_SIMULATOR_TIMING_VECTOR_STREAM_H_
 #define HEDDLE_SIMULATOR_TIMING_VECTOR_STREAM_H_
 
