@@ -38,7 +38,7 @@ TEST(HostProfile, CommentsAndOrderDoNotMatter) {
   EXPECT_EQ(HostProfileText(*profile), HostProfileText(DefaultHostProfile()));
 }
 
-struct Mistake {
+struct BadText {
   const char* from;
   const char* to;
   const char* said;
@@ -46,20 +46,20 @@ struct Mistake {
 
 TEST(HostProfile, MistakesAreNamed) {
   const std::string good = HostProfileText(DefaultHostProfile());
-  for (const Mistake& m : {
-           Mistake{"profile 1", "profile 2",
+  for (const BadText& m : {
+           BadText{"profile 1", "profile 2",
                    "line 1: a host profile must begin"},
-           Mistake{"name default", "name a b", "line 2: expected a key"},
-           Mistake{"name default", "name", "line 2: expected a key"},
-           Mistake{"row_ns", "row_us", "unknown key 'row_us'"},
-           Mistake{"threads 1", "threads 1\nthreads 1",
+           BadText{"name default", "name a b", "line 2: expected a key"},
+           BadText{"name default", "name", "line 2: expected a key"},
+           BadText{"row_ns", "row_us", "unknown key 'row_us'"},
+           BadText{"threads 1", "threads 1\nthreads 1",
                    "'threads' is given twice"},
-           Mistake{"threads 1", "", "has no 'threads'"},
-           Mistake{"threads 1", "threads 0", "from 1 to 1024"},
-           Mistake{"job_us 70", "job_us -1", "job_us is a number"},
-           Mistake{"job_us 70", "job_us nan", "job_us is a number"},
-           Mistake{"job_us 70", "job_us 1e10", "job_us is a number"},
-           Mistake{"job_us 70", "job_us x", "job_us is a number"},
+           BadText{"threads 1", "", "has no 'threads'"},
+           BadText{"threads 1", "threads 0", "from 1 to 1024"},
+           BadText{"job_us 70", "job_us -1", "job_us is a number"},
+           BadText{"job_us 70", "job_us nan", "job_us is a number"},
+           BadText{"job_us 70", "job_us 1e10", "job_us is a number"},
+           BadText{"job_us 70", "job_us x", "job_us is a number"},
        }) {
     const std::string text = absl::StrReplaceAll(good, {{m.from, m.to}});
     ASSERT_NE(text, good) << m.from;

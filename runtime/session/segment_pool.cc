@@ -35,12 +35,12 @@ struct SegmentPool::Shared {
       "the host has not enough memory to run its part of the model");
 
   std::mutex mutex;
-  std::condition_variable work;   // for the host's threads
-  std::condition_variable clerk;  // for the clerk
-  std::condition_variable ended;  // a task is
+  std::condition_variable work;        // for the host's threads
+  std::condition_variable dispatcher;  // for the dispatcher
+  std::condition_variable ended;       // a task is
   // Lists: what was prepared moves without memory. Oldest first.
   std::list<std::shared_ptr<SegmentTask>> queue, begun;
-  size_t tasks = 0;  // in both, and that which the clerk ends
+  size_t tasks = 0;  // in both, and that which the dispatcher ends
   std::atomic<bool> closing{false};
   bool stopping = false;
   std::vector<std::thread::id> threads;  // never changes once tasks come
@@ -97,7 +97,7 @@ void SegmentPool::PartOver(Shared* shared, SegmentTask* task, size_t part,
     ++task->first_;
   }
   shared->work.notify_all();
-  shared->clerk.notify_all();
+  shared->dispatcher.notify_all();
 }
 
 void SegmentPool::Arrived(Shared* shared, SegmentTask* task,
@@ -169,7 +169,7 @@ void SegmentPool::Compute(const std::shared_ptr<Shared>& shared) noexcept {
   }
 }
 
-// What there is to do for the clerk.
+// What there is to do for the dispatcher.
 struct SegmentPool::Duties {
   std::list<std::shared_ptr<SegmentTask>> over;
   std::shared_ptr<SegmentTask> starting;  // the first with a part of the card
@@ -286,7 +286,7 @@ void SegmentPool::BeginPart(const std::shared_ptr<Shared>& shared,
   }
 }
 
-void SegmentPool::Clerk(const std::shared_ptr<Shared>& shared) noexcept {
+void SegmentPool::Dispatch(const std::shared_ptr<Shared>& shared) noexcept {
   std::unique_lock<std::mutex> lock(shared->mutex);
   for (;;) {
     TakeFromQueue(shared.get());
@@ -304,9 +304,9 @@ void SegmentPool::Clerk(const std::shared_ptr<Shared>& shared) noexcept {
     }
     if (shared->Done()) return;
     if (duties.wake == absl::InfiniteFuture()) {
-      shared->clerk.wait(lock);
+      shared->dispatcher.wait(lock);
     } else {
-      shared->clerk.wait_until(lock, absl::ToChronoTime(duties.wake));
+      shared->dispatcher.wait_until(lock, absl::ToChronoTime(duties.wake));
     }
   }
 }
@@ -330,7 +330,7 @@ absl::StatusOr<std::shared_ptr<SegmentPool>> SegmentPool::Start(
   for (size_t i = 0; i <= host_threads; ++i) {
     auto thread = StartThread([shared, i] {
       if (i == 0) {
-        Clerk(shared);
+        Dispatch(shared);
       } else {
         Compute(shared);
       }
@@ -362,14 +362,14 @@ bool SegmentPool::Add(std::shared_ptr<SegmentTask> task, size_t most) {
   if (shared_->tasks >= most) return false;
   ++shared_->tasks;
   shared_->queue.splice(shared_->queue.end(), added);
-  shared_->clerk.notify_all();
+  shared_->dispatcher.notify_all();
   return true;
 }
 
 void SegmentPool::Cancel(SegmentTask* task) {
   task->cancelled_ = true;
   std::lock_guard<std::mutex> lock(shared_->mutex);
-  shared_->clerk.notify_all();
+  shared_->dispatcher.notify_all();
 }
 
 bool SegmentPool::OnThread() const {
@@ -384,13 +384,13 @@ void SegmentPool::Close(bool needed) {
   {
     std::unique_lock<std::mutex> lock(shared_->mutex);
     shared_->closing = true;
-    shared_->clerk.notify_all();
+    shared_->dispatcher.notify_all();
     if (!own) {
       shared_->ended.wait(lock, [this] { return shared_->tasks == 0; });
     }
     shared_->stopping = true;
     shared_->work.notify_all();
-    shared_->clerk.notify_all();
+    shared_->dispatcher.notify_all();
   }
   for (std::unique_ptr<std::thread>& thread : threads_) {
     if (own) {

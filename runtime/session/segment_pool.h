@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
 // Runs of a network shared by host and card. A run is a task of parts; each
 // part begins when its predecessors are done. Some threads compute host parts,
-// oldest task first. One more thread, the clerk, starts card parts, whose ends
-// arrive as callbacks, and ends tasks. Host and card thus work in parallel, on
-// independent parts and on several tasks.
+// oldest task first. One more thread, the dispatcher, starts card parts, whose
+// ends arrive as callbacks, and ends tasks. Host and card thus work in
+// parallel, on independent parts and on several tasks.
 //
 // A task ends with one status: that of its failing part with the lowest number.
 // After a failure, later parts do not begin, and running host parts among them
@@ -46,14 +46,14 @@ class SegmentTask {
   // Of a host thread. `stop` is asked often; its error is passed on.
   virtual absl::Status Compute(size_t part,
                                const std::function<absl::Status()>& stop) = 0;
-  // Of the clerk. `ended` is called once, from any thread, if this returns
+  // By the dispatcher. `ended` is called once, from any thread, if this returns
   // true. False: there is no room now, it is asked again.
   virtual absl::StatusOr<bool> Begin(
       size_t part, std::function<void(const absl::Status&)> ended) = 0;
   // The part is over without an error; with the pool's lock.
   virtual void Over(size_t part) noexcept = 0;
-  // Once, of the clerk, when nothing of the task is executed any more. The pool
-  // counts it until this returns.
+  // Once, by the dispatcher, when nothing of the task is executed any more. The
+  // pool counts it until this returns.
   virtual void Finish(const absl::Status& status) noexcept = 0;
   // Behind it, when the pool does not count it any more: tells who waits.
   virtual void Tell(const absl::Status& status) noexcept = 0;
@@ -111,8 +111,8 @@ class SegmentPool {
 
   // What the threads run.
   static void Compute(const std::shared_ptr<Shared>& shared) noexcept;
-  static void Clerk(const std::shared_ptr<Shared>& shared) noexcept;
-  // The clerk's, without the lock:
+  static void Dispatch(const std::shared_ptr<Shared>& shared) noexcept;
+  // The dispatcher's, without the lock:
   static void EndTask(Shared* shared, SegmentTask* task) noexcept;
   static void BeginPart(const std::shared_ptr<Shared>& shared,
                         const std::shared_ptr<SegmentTask>& task,

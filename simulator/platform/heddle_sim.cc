@@ -259,7 +259,7 @@ void WatchParent(int fd, Reactor* reactor) {
   });
 }
 
-void TellReady(const Arguments& arguments) {
+void ReportReady(const Arguments& arguments) {
   std::printf("heddle-sim: ready at %s\n", arguments.socket.c_str());
   std::fflush(stdout);
   if (arguments.ready_fd < 0) return;
@@ -313,7 +313,7 @@ int Simulate(const Arguments& arguments, char** argv) {
   }
   if (arguments.parent_fd >= 0) WatchParent(arguments.parent_fd, reactor);
   WatchSignals(reactor);
-  TellReady(arguments);
+  ReportReady(arguments);
   // Nor for "simulation stopped by user".
   sc_core::sc_report_handler::set_actions("/OSCI/SystemC", sc_core::SC_INFO,
                                           sc_core::SC_DO_NOTHING);

@@ -129,7 +129,7 @@ void Probes::Before(CoreObserver* observer) const {
   }
 }
 
-void Probes::TellDone(uint32_t engines, CoreObserver* observer) {
+void Probes::ReportDone(uint32_t engines, CoreObserver* observer) {
   for (uint32_t e = 0; e < kEngines; ++e) {
     if (engines >> e & 1) observer->OnDone(EngineAt(e));
   }

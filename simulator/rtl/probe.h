@@ -47,7 +47,7 @@ class Probes {
   // Before the clock edge of a cycle.
   void Before(CoreObserver* observer) const;
   uint32_t Done() const { return *done_; }
-  static void TellDone(uint32_t engines, CoreObserver* observer);
+  static void ReportDone(uint32_t engines, CoreObserver* observer);
 
  private:
   const uint8_t* accept_ = nullptr;

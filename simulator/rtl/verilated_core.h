@@ -230,7 +230,7 @@ class VerilatedCore : public CoreModel {
         observer_->OnMemoryWrite(memory_.written()->address,
                                  memory_.written()->strobe);
       }
-      Probes::TellDone(done_engines, observer_);
+      Probes::ReportDone(done_engines, observer_);
     }
     ++cycle_;
     if (done) Finish();

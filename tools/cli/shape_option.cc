@@ -16,7 +16,7 @@ namespace heddle::cli {
 namespace {
 
 // Sizes for an example: a batch of one, then those of an image or of a text.
-constexpr int64_t kPicture = 224, kText = 128;
+constexpr int64_t kImageSide = 224, kTokens = 128;
 
 // As a shell reads it back; names of tensors may hold anything.
 std::string Quoted(const std::string& text) {
@@ -121,7 +121,9 @@ std::string ShapeExample(const std::string& tool, const std::string& path,
     bool changed = false;
     for (size_t i = 0; i < shape.size(); ++i) {
       if (shape[i] >= 0) continue;
-      const int64_t size = i == 0 ? 1 : shape.size() == 4 ? kPicture : kText;
+      const int64_t size = i == 0              ? 1
+                           : shape.size() == 4 ? kImageSide
+                                               : kTokens;
       const bool known = values.count(input.symbols[i]) != 0;
       shape[i] = known ? values[input.symbols[i]] : size;
       if (!input.symbols[i].empty()) values[input.symbols[i]] = shape[i];
@@ -141,7 +143,7 @@ std::string ShapeExample(const std::string& tool, const std::string& path,
   return text;
 }
 
-void SayExample(const char* tool, const std::string& example) {
+void PrintExample(const char* tool, const std::string& example) {
   if (example.empty()) return;
   std::fprintf(stderr, "%s: for example: %s\n", tool, example.c_str());
 }

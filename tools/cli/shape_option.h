@@ -33,7 +33,7 @@ std::string ShapeExample(const std::string& tool, const std::string& path,
 
 // Prints "TOOL: for example: EXAMPLE" to stderr, after the error; nothing for
 // "".
-void SayExample(const char* tool, const std::string& example);
+void PrintExample(const char* tool, const std::string& example);
 
 }  // namespace heddle::cli
 

@@ -279,7 +279,7 @@ int Compile(const Arguments& arguments) {
         heddle::compiler::Rejection::kUnsupportedShape) {
       return;
     }
-    heddle::cli::SayExample(
+    heddle::cli::PrintExample(
         kTool, heddle::cli::ShapeExample(kTool, arguments.model, model,
                                          options.input_shapes));
   };

@@ -643,7 +643,7 @@ int Main(const Arguments& arguments) {
   runner.StopProgress();
   if (!status.ok()) {
     const int code = cli::Fail(kTool, status, arguments.model);
-    cli::SayExample(kTool, runner.example());
+    cli::PrintExample(kTool, runner.example());
     return code;
   }
   runner.SayCacheNote();

@@ -3,7 +3,7 @@
 """Where the cycles go: the JSON of rtl_bench (standard input) as an SVG (standard output).
 
     bazel run //tests/lockstep:rtl_bench -- --json resnet50 vww > bench.json
-    python3 tests/lockstep/cycles_picture.py < bench.json > cycles.svg
+    python3 tests/lockstep/cycles_chart.py < bench.json > cycles.svg
 
 One bar per network and configuration, cut into what its cycles were for. Equal input gives equal
 bytes.
@@ -79,13 +79,13 @@ def text(x, y, what, anchor="start", size=13, fill="#222"):
             f' fill="{fill}">{escape(what)}</text>')
 
 
-def picture(networks):
+def chart(networks):
     """The SVG of rtl_bench's list of networks."""
     legend = TOP + len(networks) * (BAR + GAP) + 20
     height = legend + (len(PARTS) + 1) // 2 * 20 + 10
     lines = [
         '<?xml version="1.0" encoding="UTF-8"?>',
-        "<!-- SPDX-License-Identifier: Apache-2.0; made by tests/lockstep/cycles_picture.py -->",
+        "<!-- SPDX-License-Identifier: Apache-2.0; made by tests/lockstep/cycles_chart.py -->",
         f'<svg xmlns="http://www.w3.org/2000/svg" width="{WIDTH}" height="{height}"'
         f' viewBox="0 0 {WIDTH} {height}" font-family="sans-serif">',
         f'<rect width="{WIDTH}" height="{height}" fill="#fff"/>',
@@ -123,4 +123,4 @@ def picture(networks):
 
 
 if __name__ == "__main__":
-    sys.stdout.write(picture(json.load(sys.stdin)))
+    sys.stdout.write(chart(json.load(sys.stdin)))

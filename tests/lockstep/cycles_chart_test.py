@@ -1,10 +1,10 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Tests of cycles_picture.py."""
+"""Tests of cycles_chart.py."""
 
 import unittest
 import xml.dom.minidom
 
-from tests.lockstep import cycles_picture
+from tests.lockstep import cycles_chart
 
 NETWORK = {
     "network": "../models/a<b/model.onnx",
@@ -26,22 +26,22 @@ NETWORK = {
 
 class CyclesPicture(unittest.TestCase):
     def test_parts_add_up(self):
-        parts = cycles_picture.parts_of(NETWORK)
+        parts = cycles_chart.parts_of(NETWORK)
         self.assertEqual(sum(parts.values()), NETWORK["cycles"])
         self.assertEqual(parts["useful"], 500)
         self.assertEqual(parts["partly"], 100)
         self.assertEqual(parts["vector"], 120)
         self.assertEqual(parts["transfer"], 130)
-        self.assertEqual(set(parts), {name for name, _, _ in cycles_picture.PARTS})
+        self.assertEqual(set(parts), {name for name, _, _ in cycles_chart.PARTS})
 
     def test_is_svg_with_every_part(self):
-        svg = cycles_picture.picture([NETWORK, NETWORK])
+        svg = cycles_chart.chart([NETWORK, NETWORK])
         document = xml.dom.minidom.parseString(svg)
         titles = [t.firstChild.data for t in document.getElementsByTagName("title")]
-        self.assertEqual(len(titles), 2 * len(cycles_picture.PARTS))
+        self.assertEqual(len(titles), 2 * len(cycles_chart.PARTS))
         self.assertIn("useful 50.0 %", titles)
         self.assertIn("a&lt;b", svg)
-        self.assertEqual(svg, cycles_picture.picture([NETWORK, NETWORK]))
+        self.assertEqual(svg, cycles_chart.chart([NETWORK, NETWORK]))
 
 
 if __name__ == "__main__":
