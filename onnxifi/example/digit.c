@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
- * A whole ONNXIFI program: it classifies one handwritten digit.
+ * A complete ONNXIFI program that classifies the image of one digit.
  *
  *   cc digit.c $(pkg-config --cflags --libs heddle) -o digit
  *   ./digit digits_fp32.onnx digits_test.u8 INDEX
@@ -8,26 +8,26 @@
  * or, where nothing is installed:
  *   cc digit.c -Iout/include -Lout/lib -lonnxifi-heddle -Wl,-rpath,$PWD/out/lib
  *
- * The arguments: the model, a file of images of 28 x 28 bytes, and which of
- * them. The names, types and shapes below are the model's; for another model
- * `heddle-compile model.onnx --report` prints them. */
+ * Arguments: the model, a file of images of 28 x 28 bytes, and the index of
+ * one of them. The names, types and shapes below belong to this model;
+ * `heddle-compile model.onnx --list` prints those of another. */
 #include <heddle/onnxifi.h>
 #include <stdio.h>
 #include <stdlib.h>
 
 enum { kPixels = 28 * 28, kDigits = 10 };
 
-/* SUCCESS, or FALLBACK: it works in a roundabout way. */
+/* FALLBACK also works: by emulation, or partly on the host. */
 static void Check(onnxStatus status, const char* what) {
   if (status == ONNXIFI_STATUS_SUCCESS || status == ONNXIFI_STATUS_FALLBACK) {
     return;
   }
-  /* Why, the library has said on stderr. */
+  /* The library has logged the reason to stderr. */
   fprintf(stderr, "%s: ONNXIFI status 0x%04X\n", what, (unsigned)status);
   exit(1);
 }
 
-/* `size` bytes of a file, or with size 0 all of it, and then its size. */
+/* `size` bytes of a file; with size 0 all of it, storing its size. */
 static void* Read(const char* name, long offset, size_t* size) {
   FILE* file = fopen(name, "rb");
   void* bytes;

@@ -15,12 +15,12 @@
  *
  * Conventions of every function
  *   - The list after "Returns" is complete: no other status is ever returned.
- *     Where several faults are present, any status whose condition holds.
+ *     If several errors are present, any of their statuses may be returned.
  *   - An output handle is NULL after a failure.
- *   - Whatever an argument points to may vanish as soon as the call returns,
- *     except the tensor memory given to onnxSetGraphIO.
- *   - Everything may be called from any thread at any time.
- * What the published interface leaves open is decided in onnxifi/RULINGS.md.
+ *   - Memory that arguments point to may be freed as soon as the call returns,
+ *     except the tensor memory passed to onnxSetGraphIO.
+ *   - Every function may be called from any thread at any time.
+ * onnxifi/RULINGS.md settles what the published interface leaves open.
  */
 #ifndef ONNXIFI_H
 #define ONNXIFI_H 1
@@ -60,12 +60,12 @@ extern "C" {
 
 /* ---- Types ------------------------------------------------------------- */
 
-/* Names one device together with this library. The same device has the same ID
- * for the life of the process, also across unplugging and plugging again. */
+/* Identifies a device together with this library. A device keeps its ID for the
+ * life of the process, even if unplugged and replugged. */
 typedef void* onnxBackendID;
-/* A device that has been opened. */
+/* An open device. */
 typedef void* onnxBackend;
-/* A model that has been compiled and loaded. */
+/* A compiled and loaded model. */
 typedef void* onnxGraph;
 /* A single-shot flag that threads and runs can wait for. */
 typedef void* onnxEvent;
@@ -74,7 +74,7 @@ typedef int32_t onnxStatus;
 typedef int32_t onnxBackendInfo;
 typedef int32_t onnxEventState;
 /* In the next two, the low 32 bits are the standard's, the high 32 bits the
- * vendor's. Of this library's see onnxifi_ext.h. */
+ * vendor's. onnxifi_ext.h has those of this library. */
 typedef uint64_t onnxEnum;
 typedef uint64_t onnxBitfield;
 /* An address, or a handle of device memory. */
@@ -164,11 +164,11 @@ typedef uint64_t onnxPointer;
 #define ONNXIFI_BACKEND_GRAPH_INIT_PROPERTIES 13
 /* onnxBitfield: ONNXIFI_SYNCHRONIZATION_*. */
 #define ONNXIFI_BACKEND_SYNCHRONIZATION_TYPES 14
-/* uint64_t, bytes: device memory that can be allocated. */
+/* uint64_t, bytes: device memory available for allocation. */
 #define ONNXIFI_BACKEND_MEMORY_SIZE 20
 /* uint64_t, bytes: upper bound of a model's parameters. */
 #define ONNXIFI_BACKEND_MAX_GRAPH_SIZE 21
-/* uint64_t: graphs that can exist on the device at a time. */
+/* uint64_t: graphs that can exist on the device at the same time. */
 #define ONNXIFI_BACKEND_MAX_GRAPH_COUNT 22
 
 /* Optional; uint64_t unless noted. Operations and bytes are per second. */
@@ -195,14 +195,13 @@ typedef uint64_t onnxPointer;
 /* Objects may be used on any thread. */
 #define ONNXIFI_CAPABILITY_THREAD_SAFE 0x01
 /* The outermost dimension of inputs and outputs may be symbolic in the model;
- * its value comes with onnxSetGraphIO. */
+ * onnxSetGraphIO sets its value. */
 #define ONNXIFI_CAPABILITY_SYMBOLIC_BATCH_SIZE 0x02
 /* Any dimension may be. */
 #define ONNXIFI_CAPABILITY_SYMBOLIC_SIZE_TENSORS 0x04
-/* The outermost dimension of outputs may depend on the data; the shape of
- * onnxSetGraphIO is then an upper limit. What it is in a run, a Shape operator
- * on the tensor tells that is an output, too, or heddleGetOutputShape
- * (onnxifi_ext.h). */
+/* The outermost dimension of outputs may depend on the data; the shape given to
+ * onnxSetGraphIO is then an upper limit. heddleGetOutputShape (onnxifi_ext.h),
+ * or a Shape operator on the tensor, returns the actual shape of a run. */
 #define ONNXIFI_CAPABILITY_VARIABLE_BATCH_SIZE 0x08
 /* Any dimension of outputs may. */
 #define ONNXIFI_CAPABILITY_VARIABLE_SIZE_OUTPUTS 0x10
@@ -236,29 +235,29 @@ typedef uint64_t onnxPointer;
 
 /* ---- Properties -------------------------------------------------------- */
 
-/* Of onnxInitBackend: a list of {property, value} pairs, ended by NONE. */
+/* Of onnxInitBackend: a list of {property, value} pairs, terminated by NONE. */
 
 #define ONNXIFI_BACKEND_PROPERTY_NONE 0
 /* One of ONNXIFI_OPTIMIZATION_*. */
 #define ONNXIFI_BACKEND_PROPERTY_OPTIMIZATION 1
-/* One of ONNXIFI_LOG_LEVEL_*; without it HEDDLE_LOG, else WARNING. */
+/* One of ONNXIFI_LOG_LEVEL_*; default: HEDDLE_LOG, else WARNING. */
 #define ONNXIFI_BACKEND_PROPERTY_LOG_LEVEL 2
 #define ONNXIFI_BACKEND_CUDA_STREAM 4
 #define ONNXIFI_BACKEND_OPENCL_CONTEXT 8
 
-/* Of onnxInitGraph: there are none; a list is empty or NULL. */
+/* Of onnxInitGraph: none; the list must be empty or NULL. */
 #define ONNXIFI_GRAPH_PROPERTY_NONE 0
 
-/* What graphs of the backend are compiled for; results never depend on it.
- * Fewest cycles of a run; without the property, too. */
+/* Scheduling goal for graphs of the backend; results never depend on it.
+ * Fewest cycles per run; the default. */
 #define ONNXIFI_OPTIMIZATION_HIGH_THROUGHPUT 0
-/* The same: a device does one run at a time. */
+/* The same: a device executes one run at a time. */
 #define ONNXIFI_OPTIMIZATION_LOW_LATENCY 1
 /* Fewest bytes to and from device memory. */
 #define ONNXIFI_OPTIMIZATION_LOW_POWER 2
-/* The first schedule that works, without a search: soonest ready. */
+/* The first schedule that works, without a search: ready soonest. */
 #define ONNXIFI_OPTIMIZATION_LOW_DELAY 3
-/* Fewest cycles among more schedules, in a multiple of the time. */
+/* Fewest cycles, trying more schedules in a multiple of the time. */
 #define ONNXIFI_OPTIMIZATION_AOT 4
 
 #define ONNXIFI_LOG_LEVEL_DEBUG 1
@@ -279,7 +278,7 @@ typedef struct onnxTensorDescriptorV1 {
   const char* name;
   /* ONNXIFI_DATATYPE_*. A bool tensor is described as UINT8. */
   onnxEnum dataType;
-  /* ONNXIFI_MEMORY_TYPE_*; this library takes CPU only. */
+  /* ONNXIFI_MEMORY_TYPE_*; this library accepts CPU only. */
   onnxEnum memoryType;
   /* Number of dimensions; 0 for a scalar. */
   uint32_t dimensions;
@@ -292,7 +291,7 @@ typedef struct onnxTensorDescriptorV1 {
   uint64_t quantizationParams;
   const float* scales;
   const int32_t* biases;
-  /* Not 0: a weight without data here; it is asked from the deferred reader. */
+  /* Not 0: a weight without data here; the deferred reader supplies them. */
   uint8_t isOffline;
   /* Address of the data. */
   onnxPointer buffer;
@@ -303,26 +302,26 @@ typedef struct onnxTensorDescriptorV1 {
 
 #define ONNXIFI_TAG_MEMORY_FENCE_V1 0x23E08AAB
 
-/* How a run learns that its inputs are ready, and tells that outputs are. */
+/* Tells a run that its inputs are ready, and the program that outputs are. */
 typedef struct onnxMemoryFenceV1 {
   /* ONNXIFI_TAG_MEMORY_FENCE_V1. Looked at before any other member. */
   int32_t tag;
-  /* ONNXIFI_SYNCHRONIZATION_*; this library takes EVENT only. */
+  /* ONNXIFI_SYNCHRONIZATION_*; this library accepts EVENT only. */
   onnxEnum type;
 #if defined(__GNUC__)
   __extension__
 #endif
       union {
-    /* Input fence: made by the caller. Output fence: stored by onnxRunGraph. */
+    /* Input fence: set by the caller. Output fence: set by onnxRunGraph. */
     onnxEvent event;
   };
 } onnxMemoryFenceV1;
 
 /* ---- Backends ---------------------------------------------------------- */
 
-/* Stores the IDs of all devices that are present now, if `backendIDs` is not
- * NULL and `*numBackends` (its capacity) suffices; else only their number.
- * Each ID that was stored is to be released once.
+/* Stores the IDs of all devices present, if `backendIDs` is not NULL and
+ * `*numBackends` (its capacity) suffices; otherwise only their number. The
+ * caller releases each stored ID once.
  * Returns SUCCESS, FALLBACK (number only), INVALID_POINTER (numBackends NULL),
  * NO_SYSTEM_MEMORY, INTERNAL_ERROR. */
 typedef ONNXIFI_CHECK_RESULT onnxStatus(ONNXIFI_ABI* onnxGetBackendIDsFunction)(
@@ -330,18 +329,18 @@ typedef ONNXIFI_CHECK_RESULT onnxStatus(ONNXIFI_ABI* onnxGetBackendIDsFunction)(
 ONNXIFI_PUBLIC ONNXIFI_CHECK_RESULT onnxStatus ONNXIFI_ABI
 onnxGetBackendIDs(onnxBackendID* backendIDs, size_t* numBackends);
 
-/* Gives back one ID of one onnxGetBackendIDs.
+/* Releases one ID returned by onnxGetBackendIDs.
  * Returns SUCCESS, INVALID_ID, INTERNAL_ERROR. */
 typedef onnxStatus(ONNXIFI_ABI* onnxReleaseBackendIDFunction)(
     onnxBackendID backendID);
 ONNXIFI_PUBLIC onnxStatus ONNXIFI_ABI
 onnxReleaseBackendID(onnxBackendID backendID);
 
-/* Stores the answer to one ONNXIFI_BACKEND_* question, and its size in bytes
+/* Stores the answer to an ONNXIFI_BACKEND_* query, and its size in bytes
  * (strings include the final NUL).
  * Returns SUCCESS, FALLBACK (size only: infoValue is NULL or *infoValueSize too
  * small), INVALID_ID, INVALID_POINTER (infoValueSize NULL),
- * UNSUPPORTED_ATTRIBUTE (unknown question), BACKEND_UNAVAILABLE. */
+ * UNSUPPORTED_ATTRIBUTE (unknown query), BACKEND_UNAVAILABLE. */
 typedef ONNXIFI_CHECK_RESULT onnxStatus(
     ONNXIFI_ABI* onnxGetBackendInfoFunction)(onnxBackendID backendID,
                                              onnxBackendInfo infoType,
@@ -378,7 +377,7 @@ ONNXIFI_PUBLIC ONNXIFI_CHECK_RESULT onnxStatus ONNXIFI_ABI
 onnxInitBackend(onnxBackendID backendID, const uint64_t* auxPropertiesList,
                 onnxBackend* backend);
 
-/* Closes it. Release what was made from it first.
+/* Closes a device. Release what was created from it first.
  * Returns SUCCESS, INVALID_BACKEND, INTERNAL_ERROR. */
 typedef onnxStatus(ONNXIFI_ABI* onnxReleaseBackendFunction)(
     onnxBackend backend);
@@ -386,7 +385,7 @@ ONNXIFI_PUBLIC onnxStatus ONNXIFI_ABI onnxReleaseBackend(onnxBackend backend);
 
 /* ---- Events ------------------------------------------------------------ */
 
-/* Makes an event that is not signalled.
+/* Creates an unsignalled event.
  * Returns SUCCESS, INVALID_BACKEND, INVALID_POINTER (event NULL),
  * NO_SYSTEM_MEMORY, NO_SYSTEM_RESOURCES, NO_DEVICE_MEMORY,
  * NO_DEVICE_RESOURCES, BACKEND_UNAVAILABLE, INTERNAL_ERROR. */
@@ -395,7 +394,7 @@ typedef ONNXIFI_CHECK_RESULT onnxStatus(ONNXIFI_ABI* onnxInitEventFunction)(
 ONNXIFI_PUBLIC ONNXIFI_CHECK_RESULT onnxStatus ONNXIFI_ABI
 onnxInitEvent(onnxBackend backend, onnxEvent* event);
 
-/* Signals it: runs that wait for it may read their inputs.
+/* Signals an event: runs that wait for it may read their inputs.
  * Returns SUCCESS, INVALID_EVENT, INVALID_STATE (signalled before),
  * BACKEND_UNAVAILABLE, INTERNAL_ERROR. */
 typedef ONNXIFI_CHECK_RESULT onnxStatus(ONNXIFI_ABI* onnxSignalEventFunction)(
@@ -403,7 +402,7 @@ typedef ONNXIFI_CHECK_RESULT onnxStatus(ONNXIFI_ABI* onnxSignalEventFunction)(
 ONNXIFI_PUBLIC ONNXIFI_CHECK_RESULT onnxStatus ONNXIFI_ABI
 onnxSignalEvent(onnxEvent event);
 
-/* Stores ONNXIFI_EVENT_STATE_*, INVALID after a failure.
+/* Stores an event's ONNXIFI_EVENT_STATE_*, INVALID after a failure.
  * Returns SUCCESS, INVALID_EVENT, INVALID_POINTER (state NULL),
  * BACKEND_UNAVAILABLE, INTERNAL_ERROR. */
 typedef ONNXIFI_CHECK_RESULT onnxStatus(ONNXIFI_ABI* onnxGetEventStateFunction)(
@@ -411,8 +410,8 @@ typedef ONNXIFI_CHECK_RESULT onnxStatus(ONNXIFI_ABI* onnxGetEventStateFunction)(
 ONNXIFI_PUBLIC ONNXIFI_CHECK_RESULT onnxStatus ONNXIFI_ABI
 onnxGetEventState(onnxEvent event, onnxEventState* state);
 
-/* Waits until it is signalled. For the event of an output fence this is the end
- * of the run, also of a run that failed.
+/* Waits until an event is signalled. For the event of an output fence this is
+ * the end of the run, even if the run failed.
  * Returns SUCCESS, INVALID_EVENT, BACKEND_UNAVAILABLE, INTERNAL_ERROR (the run
  * failed). */
 typedef ONNXIFI_CHECK_RESULT onnxStatus(ONNXIFI_ABI* onnxWaitEventFunction)(
@@ -420,17 +419,17 @@ typedef ONNXIFI_CHECK_RESULT onnxStatus(ONNXIFI_ABI* onnxWaitEventFunction)(
 ONNXIFI_PUBLIC ONNXIFI_CHECK_RESULT onnxStatus ONNXIFI_ABI
 onnxWaitEvent(onnxEvent event);
 
-/* Returns SUCCESS, INVALID_EVENT, INTERNAL_ERROR. */
+/* Releases an event. Returns SUCCESS, INVALID_EVENT, INTERNAL_ERROR. */
 typedef onnxStatus(ONNXIFI_ABI* onnxReleaseEventFunction)(onnxEvent event);
 ONNXIFI_PUBLIC onnxStatus ONNXIFI_ABI onnxReleaseEvent(onnxEvent event);
 
 /* ---- Graphs ------------------------------------------------------------ */
 
-/* Compiles and loads a model (a serialized onnx.ModelProto). Weights are in the
- * model's initializers or in `weightDescriptors`, not in both. `maxSeqLength`,
+/* Compiles and loads a model (a serialized onnx.ModelProto). Weights come from
+ * the model's initializers or from `weightDescriptors`, not from both. `maxSeqLength`,
  * if not 0, bounds symbolic dimensions. `deferredWeightReader` is NULL or a
  * heddleDeferredWeightReader of <onnxifi_ext.h>.
- * Returns SUCCESS, FALLBACK (loaded; runs by an emulation, or partly on the
+ * Returns SUCCESS, FALLBACK (loaded; runs by emulation, or partly on the
  * host), INVALID_BACKEND, INVALID_PROPERTY, INVALID_POINTER (onnxModel or graph
  * NULL; weightDescriptors NULL with a count), INVALID_SIZE (onnxModelSize 0),
  * INVALID_PROTOBUF, INVALID_MODEL, INVALID_SHAPE, INVALID_DATATYPE,
@@ -453,9 +452,9 @@ ONNXIFI_PUBLIC ONNXIFI_CHECK_RESULT onnxStatus ONNXIFI_ABI onnxInitGraph(
     const onnxTensorDescriptorV1* weightDescriptors, onnxGraph* graph,
     uint32_t maxSeqLength, void* deferredWeightReader);
 
-/* Says where inputs and outputs are. The tensor memory must stay accessible
- * until runs that use it have ended and it was replaced or the graph released.
- * A failure leaves the graph without locations.
+/* Sets the locations of inputs and outputs. The tensor memory must stay
+ * accessible until runs that use it have ended and it was replaced or the graph
+ * released. A failure leaves the graph without locations.
  * Returns SUCCESS, INVALID_GRAPH, INVALID_POINTER (outputDescriptors NULL, or
  * inputDescriptors NULL with a count), INVALID_NAME, INVALID_SHAPE,
  * INVALID_DATATYPE, INVALID_MEMORY_TYPE, INVALID_MEMORY_LOCATION,
@@ -472,9 +471,9 @@ ONNXIFI_PUBLIC ONNXIFI_CHECK_RESULT onnxStatus ONNXIFI_ABI onnxSetGraphIO(
     const onnxTensorDescriptorV1* inputDescriptors, uint32_t outputsCount,
     const onnxTensorDescriptorV1* outputDescriptors);
 
-/* Starts a run, which begins when the event of `inputFence` is signalled. Makes
- * the event of `outputFence`, which the caller releases; it is signalled when
- * the outputs are complete.
+/* Starts a run, which begins when the event of `inputFence` is signalled.
+ * Creates the event of `outputFence`, which is signalled when the outputs are
+ * complete; the caller releases it.
  * Returns SUCCESS, INVALID_POINTER (a fence is NULL), INVALID_GRAPH,
  * INVALID_FENCE_TYPE, INVALID_EVENT, UNSUPPORTED_TAG, UNSUPPORTED_FENCE_TYPE,
  * UNIDENTIFIED_NAME (no locations), NO_SYSTEM_MEMORY, NO_SYSTEM_RESOURCES,

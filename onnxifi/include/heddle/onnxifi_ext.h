@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
- * Extension functions of libonnxifi-heddle. All are found by name:
+ * Extension functions of libonnxifi-heddle, looked up by name:
  *
  *   onnxExtensionFunctionPointer f;
  *   onnxGetExtensionFunctionAddress(id, "onnxWaitEventForFunction", &f);
@@ -22,23 +22,24 @@
 extern "C" {
 #endif
 
-/* A property of onnxInitBackend (both ABIs): what becomes of a graph some of
- * whose nodes the card cannot run. Without it, and always for
- * onnxGetBackendCompatibility, which has no properties, the environment
- * variable HEDDLE_HOST_NODES=refuse|fallback|success says so, else fallback. */
+/* A property of onnxInitBackend (both ABIs): what to do with a graph that has
+ * nodes which the card cannot run. Without it, and always for
+ * onnxGetBackendCompatibility, which takes no properties, the environment
+ * variable HEDDLE_HOST_NODES=refuse|fallback|success decides (default:
+ * fallback). */
 #define HEDDLE_BACKEND_PROPERTY_HOST_NODES UINT64_C(0x0000000100000000)
-/* onnxInitGraph refuses it: UNSUPPORTED_OPERATOR and the like. */
+/* onnxInitGraph rejects the graph: UNSUPPORTED_OPERATOR and the like. */
 #define HEDDLE_HOST_NODES_REFUSE 0
 /* Those nodes run on the host, with the same results: FALLBACK. */
 #define HEDDLE_HOST_NODES_FALLBACK 1
-/* The same, for clients that take FALLBACK for a failure: SUCCESS. A graph that
- * the card emulates (grouped convolutions) is SUCCESS then, too. */
+/* The same, for clients that treat FALLBACK as a failure: SUCCESS. A graph that
+ * the card emulates (grouped convolutions) is then SUCCESS too. */
 #define HEDDLE_HOST_NODES_SUCCESS 2
 
-/* Any function; to be converted to its own type before it is called. */
+/* Any function; convert it to its own type before calling it. */
 typedef onnxStatus(ONNXIFI_ABI* onnxExtensionFunctionPointer)(void);
 
-/* Stores the function `name`, to be used with objects of this ID; NULL after a
+/* Stores the function `name`, for use with objects of this ID; NULL after a
  * failure.
  * Returns SUCCESS, INVALID_ID, INVALID_POINTER (name or function NULL),
  * UNIDENTIFIED_NAME, BACKEND_UNAVAILABLE, INTERNAL_ERROR. */
@@ -52,7 +53,7 @@ onnxGetExtensionFunctionAddress(onnxBackendID backendID, const char* name,
 
 #define ONNXIFI_TRACE_EVENT_NAME_SIZE 32
 
-/* One point or span of a run's time line. */
+/* A point or span on a run's timeline. */
 typedef struct onnxTraceEvent {
   char eventName[ONNXIFI_TRACE_EVENT_NAME_SIZE + 1];
   /* 'B' begin, 'E' end, 'I' instant, 'X' begin with duration. */
@@ -69,9 +70,9 @@ typedef struct onnxTraceEventList {
   onnxTraceEvent** traceEvents;
 } onnxTraceEventList;
 
-/* onnxSetGraphIO and onnxRunGraph in one step that no other thread can come
- * between, with inputs that are ready. The locations stay set afterwards.
- * Returns what onnxSetGraphIO returns, and of the fence INVALID_POINTER,
+/* onnxSetGraphIO and onnxRunGraph in one atomic step, with inputs that are
+ * ready. The locations stay set afterwards.
+ * Returns what onnxSetGraphIO returns, and for the fence INVALID_POINTER,
  * UNSUPPORTED_TAG, INVALID_FENCE_TYPE, UNSUPPORTED_FENCE_TYPE. */
 typedef ONNXIFI_CHECK_RESULT onnxStatus(
     ONNXIFI_ABI* heddleSetIOAndRunGraphFunction)(
@@ -80,7 +81,7 @@ typedef ONNXIFI_CHECK_RESULT onnxStatus(
     const onnxTensorDescriptorV1* outputDescriptors,
     onnxMemoryFenceV1* outputFence);
 
-/* The same with a time line: `traceEvents` is NULL, or a list that is filled
+/* The same with a timeline: `traceEvents` is NULL, or a list that is filled
  * before the output event is signalled and freed by onnxReleaseTraceEvents. */
 typedef ONNXIFI_CHECK_RESULT onnxStatus(
     ONNXIFI_ABI* onnxSetIOAndRunGraphFunction)(
@@ -94,23 +95,23 @@ typedef ONNXIFI_CHECK_RESULT onnxStatus(
 typedef onnxStatus(ONNXIFI_ABI* onnxReleaseTraceEventsFunction)(
     onnxTraceEventList* traceEvents);
 
-/* onnxWaitEvent with a limit in milliseconds (0: none). SUCCESS with
- * *eventState NONSIGNALLED means that the time has passed. When the event is
- * signalled, *eventStatus is how the run ended and `message` says why, in at
- * most *messageLength bytes with the final NUL; *messageLength becomes its
- * length without the NUL.
+/* onnxWaitEvent with a timeout in milliseconds (0: none). SUCCESS with
+ * *eventState NONSIGNALLED means that the timeout has expired. When the event
+ * is signalled, *eventStatus is the status of the run and `message` explains
+ * it, in at most *messageLength bytes including the final NUL; *messageLength
+ * becomes the length without the NUL.
  * Returns SUCCESS, INVALID_EVENT, INVALID_POINTER (any of the four NULL),
  * BACKEND_UNAVAILABLE, INTERNAL_ERROR. */
 typedef ONNXIFI_CHECK_RESULT onnxStatus(ONNXIFI_ABI* onnxWaitEventForFunction)(
     onnxEvent event, uint32_t timeoutMs, onnxEventState* eventState,
     onnxStatus* eventStatus, char* message, size_t* messageLength);
 
-/* The shape that output `name` has in a run, with `event` its output event: of
- * an output whose size the run's values decide (VARIABLE_SIZE_OUTPUTS) that
- * size, of which the descriptor's is the upper limit; its elements are the
- * first of the buffer, in row-major order of this shape. Of other outputs the
- * shape of the descriptor. `*dimensions` is the room of `shape` and becomes the
- * number of dimensions; `shape` may be NULL with 0.
+/* The shape of output `name` in the run whose output event is `event`. For an
+ * output of data-dependent size (VARIABLE_SIZE_OUTPUTS) this is the actual
+ * shape, of which the descriptor's is the upper limit; its elements fill the
+ * start of the buffer, in row-major order of this shape. For other outputs it
+ * is the shape of the descriptor. `*dimensions` is the capacity of `shape` and
+ * becomes the number of dimensions; `shape` may be NULL with 0.
  * Returns SUCCESS, FALLBACK (no room: `*dimensions` is stored, `shape` is not),
  * INVALID_EVENT, INVALID_STATE (not the output event of a run, or the run has
  * not ended, or failed), INVALID_NAME, INVALID_POINTER, BACKEND_UNAVAILABLE,
@@ -121,10 +122,10 @@ typedef ONNXIFI_CHECK_RESULT onnxStatus(
                                                uint32_t* dimensions,
                                                uint64_t* shape);
 
-/* What deferredWeightReader of onnxInitGraph points to. `read` is called during
- * onnxInitGraph, once for each weight descriptor with isOffline, on the calling
- * thread; it fills `size` bytes and returns SUCCESS, or another status, which
- * makes onnxInitGraph return INTERNAL_ERROR. */
+/* The structure behind deferredWeightReader of onnxInitGraph. onnxInitGraph
+ * calls `read` on the calling thread, once for each weight descriptor with
+ * isOffline; it fills `size` bytes and returns SUCCESS. Any other status makes
+ * onnxInitGraph return INTERNAL_ERROR. */
 #define HEDDLE_TAG_DEFERRED_WEIGHT_READER_V1 0x48575231
 typedef struct heddleDeferredWeightReader {
   /* HEDDLE_TAG_DEFERRED_WEIGHT_READER_V1. */
