@@ -428,18 +428,19 @@ ONNXIFI_PUBLIC onnxStatus ONNXIFI_ABI onnxReleaseEvent(onnxEvent event);
 /* Compiles and loads a model (a serialized onnx.ModelProto). Weights come from
  * the model's initializers or from `weightDescriptors`, not from both.
  * `maxSeqLength`, if not 0, bounds symbolic dimensions. `deferredWeightReader`
- * is NULL or a heddleDeferredWeightReader of <onnxifi_ext.h>. Returns SUCCESS,
- * FALLBACK (loaded; runs by emulation, or partly on the host), INVALID_BACKEND,
- * INVALID_PROPERTY, INVALID_POINTER (onnxModel or graph NULL; weightDescriptors
- * NULL with a count), INVALID_SIZE (onnxModelSize 0), INVALID_PROTOBUF,
- * INVALID_MODEL, INVALID_SHAPE, INVALID_DATATYPE, INVALID_MEMORY_TYPE,
- * INVALID_MEMORY_LOCATION, UNSUPPORTED_PROPERTY, UNSUPPORTED_VERSION,
- * UNSUPPORTED_OPERATOR, UNSUPPORTED_ATTRIBUTE, UNSUPPORTED_SHAPE,
- * UNSUPPORTED_DATATYPE, UNSUPPORTED_MEMORY_TYPE, MISMATCHING_SHAPE,
- * MISMATCHING_DATATYPE, NO_SYSTEM_MEMORY, NO_SYSTEM_RESOURCES,
- * NO_DEVICE_MEMORY, NO_DEVICE_RESOURCES, BACKEND_UNAVAILABLE, INTERNAL_ERROR;
- * of weight descriptors also UNSUPPORTED_TAG and INVALID_NAME, for which the
- * published list has no other code. */
+ * is NULL or a heddleDeferredWeightReader of <onnxifi_ext.h>.
+ * Returns SUCCESS, FALLBACK (loaded; runs by emulation, or partly on the
+ * host), INVALID_BACKEND, INVALID_PROPERTY, INVALID_POINTER (onnxModel or graph
+ * NULL; weightDescriptors NULL with a count), INVALID_SIZE (onnxModelSize 0),
+ * INVALID_PROTOBUF, INVALID_MODEL, INVALID_SHAPE, INVALID_DATATYPE,
+ * INVALID_MEMORY_TYPE, INVALID_MEMORY_LOCATION, UNSUPPORTED_PROPERTY,
+ * UNSUPPORTED_VERSION, UNSUPPORTED_OPERATOR, UNSUPPORTED_ATTRIBUTE,
+ * UNSUPPORTED_SHAPE, UNSUPPORTED_DATATYPE, UNSUPPORTED_MEMORY_TYPE,
+ * MISMATCHING_SHAPE, MISMATCHING_DATATYPE, NO_SYSTEM_MEMORY,
+ * NO_SYSTEM_RESOURCES, NO_DEVICE_MEMORY, NO_DEVICE_RESOURCES,
+ * BACKEND_UNAVAILABLE, INTERNAL_ERROR; of weight descriptors also
+ * UNSUPPORTED_TAG and INVALID_NAME, for which the published list has no other
+ * code. */
 typedef ONNXIFI_CHECK_RESULT onnxStatus(ONNXIFI_ABI* onnxInitGraphFunction)(
     onnxBackend backend, const uint64_t* auxPropertiesList,
     size_t onnxModelSize, const void* onnxModel, uint32_t weightsCount,
