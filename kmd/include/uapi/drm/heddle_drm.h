@@ -286,7 +286,7 @@ enum heddle_validate_error {
 	HEDDLE_VALIDATE_SIGNAL = 11,
 	/** @HEDDLE_VALIDATE_END: no `end` as the last command, or one before it */
 	HEDDLE_VALIDATE_END = 12,
-	/** @HEDDLE_VALIDATE_SEMAPHORE: two signallers, or two waiters, without a barrier */
+	/** @HEDDLE_VALIDATE_SEMAPHORE: two signallers or waiters without a barrier in between */
 	HEDDLE_VALIDATE_SEMAPHORE = 13,
 };
 
