@@ -80,8 +80,7 @@ void ProgramBuilder::Out(Term value) {
 
 absl::StatusOr<Microprogram> ProgramBuilder::Finish() const {
   constexpr int kSections = 3;
-  std::array<std::vector<Step>, kSections> steps = {steps_[0], steps_[1],
-                                                    steps_[2]};
+  Sections steps = {steps_[0], steps_[1], steps_[2]};
   const size_t ids = variable_.size();
 
   // Drop what nobody reads, last instruction first.
@@ -114,6 +113,91 @@ absl::StatusOr<Microprogram> ProgramBuilder::Finish() const {
     section = std::move(merged);
   }
 
+  Sections spread;
+  for (int s = 0; s < kSections; ++s) spread[s] = Spread(steps[s]);
+  auto program = Allocate(spread);
+  // (which may want more registers)
+  return program.ok() ? program : Allocate(steps);
+}
+
+std::vector<ProgramBuilder::Step> ProgramBuilder::Spread(
+    const std::vector<Step>& section) const {
+  // Two groups in turn, of which a result is there four cycles after its
+  // instruction: what waits should be so many instructions behind. Strips of
+  // four groups and more do not mind the order.
+  constexpr int kWait = 2;
+  constexpr size_t kLong = 16;
+  const size_t count = section.size();
+  if (count < kLong) return section;
+  std::vector<std::vector<int>> before(count);
+  std::map<int, int> made;              // by id: who makes it
+  std::map<int, std::vector<int>> all;  // by variable: who reads or assigns it
+  for (size_t i = 0; i < count; ++i) {
+    const Step& step = section[i];
+    // Faults of picks are told in their order, and what is stored is last.
+    if (step.op == MicroOp::kPick || (step.d == kOut) != (i + 1 == count)) {
+      return section;
+    }
+    const auto touch = [&](int id) {
+      std::vector<int>& others = all[id];
+      before[i].insert(before[i].end(), others.begin(), others.end());
+      others.push_back(static_cast<int>(i));
+    };
+    for (const Term& t : step.x) {
+      if (t.id < 0) continue;
+      if (variable_[t.id]) {
+        touch(t.id);
+      } else if (const auto it = made.find(t.id); it != made.end()) {
+        before[i].push_back(it->second);
+      }
+    }
+    if (step.d == kOut) continue;
+    if (variable_[step.d]) {
+      touch(step.d);
+    } else {
+      made[step.d] = static_cast<int>(i);
+    }
+  }
+  // The longest way to the end.
+  std::vector<int> way(count, 0);
+  for (size_t i = count; i-- > 0;) {
+    for (int k : before[i]) way[k] = std::max(way[k], way[i] + kWait);
+  }
+  const auto wait = [&](const std::vector<int>& order, std::vector<int>* at) {
+    int now = 0;
+    at->assign(count, -1);
+    for (int i : order) {
+      for (int k : before[i]) now = std::max(now, (*at)[k] + kWait);
+      (*at)[i] = now++;
+    }
+    return now;
+  };
+  std::vector<int> order, at(count, -1), plain(count);
+  for (size_t i = 0; i < count; ++i) plain[i] = static_cast<int>(i);
+  for (int now = 0; order.size() < count; ++now) {
+    int best = -1;
+    for (size_t i = 0; i < count; ++i) {
+      if (at[i] >= 0 || (i + 1 == count && order.size() + 1 < count)) continue;
+      const bool ready = std::all_of(
+          before[i].begin(), before[i].end(),
+          [&](int k) { return at[k] >= 0 && at[k] + kWait <= now; });
+      if (ready && (best < 0 || way[i] > way[best])) best = static_cast<int>(i);
+    }
+    if (best < 0) continue;
+    at[best] = now;
+    order.push_back(best);
+  }
+  std::vector<int> unused;
+  if (wait(order, &unused) >= wait(plain, &unused)) return section;
+  std::vector<Step> spread;
+  for (int i : order) spread.push_back(section[i]);
+  return spread;
+}
+
+absl::StatusOr<Microprogram> ProgramBuilder::Allocate(
+    const Sections& steps) const {
+  constexpr int kSections = 3;
+  const size_t ids = variable_.size();
   // Where each id is read last; across sections: never free again.
   constexpr int kForever = 1 << 30;
   std::vector<int> last(ids, -1), home(ids, -1);

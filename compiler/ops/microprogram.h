@@ -34,7 +34,8 @@ struct Term {
 };
 
 // Appends instructions in single assignment; Finish drops those whose result
-// nobody reads and gives the rest registers. A result that another section
+// nobody reads, puts chains of a long section that do not wait for each other
+// side by side, and gives the rest registers. A result that another section
 // reads keeps its register to the end of the program.
 class ProgramBuilder {
  public:
@@ -117,6 +118,13 @@ class ProgramBuilder {
     std::array<Term, 3> x;
     int d;  // id of the result, or kOut
   };
+  using Sections = std::array<std::vector<Step>, 3>;
+
+  // A section in an order in which more instructions lie between one and those
+  // that wait for its result.
+  std::vector<Step> Spread(const std::vector<Step>& section) const;
+  absl::StatusOr<Microprogram> Allocate(const Sections& steps) const;
+
   std::vector<Step> steps_[3];
   std::vector<bool> variable_;  // by id
   Section section_ = kBody;

@@ -3,6 +3,7 @@
 
 #include <gtest/gtest.h>
 
+#include <cmath>
 #include <random>
 
 #include "simulator/model/numerics.h"
@@ -49,7 +50,7 @@ TEST(ProgramBuilderTest, RegistersAreUsedAgain) {
 
   ProgramBuilder wide;
   std::vector<Term> terms;
-  for (int i = 0; i < 16; ++i) {
+  for (int i = 0; i < 15; ++i) {
     terms.push_back(wide.Add(wide.A(), wide.Imm(static_cast<float>(i))));
   }
   ProgramBuilder wider = wide;
@@ -58,10 +59,60 @@ TEST(ProgramBuilderTest, RegistersAreUsedAgain) {
     if (p == &wider) all.push_back(p->Add(p->A(), p->Imm(99)));
     Term sum = all[0];
     for (size_t i = 1; i < all.size(); ++i) sum = p->Add(sum, all[i]);
+    // In whatever order: each is read again behind the sum.
+    for (const Term& term : all) sum = p->Mul(sum, term);
     p->Out(sum);
   }
   EXPECT_TRUE(wide.Finish().ok());
   EXPECT_EQ(wider.Finish().status().code(), absl::StatusCode::kInternal);
+}
+
+// Two chains that wait for nothing of each other, one behind the other in the
+// source: their instructions alternate, and the result is the same.
+TEST(ProgramBuilderTest, ChainsLieSideBySide) {
+  ProgramBuilder b;
+  Term ends[2];
+  for (int chain = 0; chain < 2; ++chain) {
+    Term x = ProgramBuilder::Stream(chain);
+    for (int i = 0; i < 12; ++i) {
+      x = b.Fma(x, b.Imm(1.5f), b.Arg(chain));
+    }
+    ends[chain] = x;
+  }
+  b.Out(b.Sub(ends[0], ends[1]));
+  const auto program = b.Finish();
+  ASSERT_TRUE(program.ok()) << program.status();
+  ASSERT_EQ(program->body.size(), 25u);
+  EXPECT_EQ(program->body.back().d, Destination::kOut);
+  for (size_t i = 1; i < 24; ++i) {
+    EXPECT_NE(program->body[i].c, program->body[i - 1].c) << i;
+  }
+  const uint32_t x = Bits(0.3f), y = Bits(-7.1f), p = Bits(2.5f),
+                 q = Bits(0.01f);
+  uint32_t result = 0;
+  ASSERT_TRUE(Evaluate(*program, {p, q, 0, 0},
+                       {HostStream{&x, true}, HostStream{&y, true}, {}}, 1,
+                       &result)
+                  .ok());
+  float expected[2] = {0.3f, -7.1f};
+  for (int i = 0; i < 12; ++i) {
+    expected[0] = std::fma(expected[0], 1.5f, 2.5f);
+    expected[1] = std::fma(expected[1], 1.5f, 0.01f);
+  }
+  EXPECT_EQ(result, Bits(expected[0] - expected[1]));
+}
+
+// The order of the source where the other would need too many registers.
+TEST(ProgramBuilderTest, OrderGivesWayToRegisters) {
+  ProgramBuilder b;
+  Term sum = b.Imm(0);
+  for (int i = 0; i < 17; ++i) {
+    Term x = b.Mul(b.A(), b.Imm(static_cast<float>(i)));
+    x = b.Add(b.Mul(x, x), b.Div(x, b.B()));
+    sum = b.Add(sum, b.Mul(x, b.Sqrt(x)));
+  }
+  b.Out(sum);
+  EXPECT_TRUE(b.Finish().ok());
 }
 
 TEST(ProgramBuilderTest, RefusesTooManyInstructionsAndNoBody) {
