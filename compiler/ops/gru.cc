@@ -19,7 +19,7 @@ RecurrentState GruStep(RecurrentDirection* d, Expansion* e, bool linear,
                        int64_t step, const RecurrentState& state) {
   const TensorId h = state.h;
   const auto gate = [&](int which) {
-    return d->Activate(0, d->Product(which, h, d->Input(which, step)));
+    return d->Activate(0, d->Gate(which, step, h));
   };
   const TensorId update = gate(kUpdate);
   TensorId next = d->Input(kHidden, step);
@@ -44,6 +44,7 @@ absl::Status ExpandGru(Expansion* e) {
   const bool linear = e->node().IntAttribute("linear_before_reset", 0) != 0;
   RecurrentKind kind{3, {"Sigmoid", "Tanh"}};
   kind.separate = linear;
+  kind.alike = 2;
   return ExpandRecurrent(
       e, kind,
       [=](RecurrentDirection* d, int64_t step, const RecurrentState& state) {

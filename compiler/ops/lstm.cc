@@ -19,7 +19,7 @@ enum Gate { kInput, kOutput, kForget, kCell };
 RecurrentState Step(RecurrentDirection* d, Expansion* e, int64_t step,
                     const RecurrentState& state) {
   const auto gate = [&](int which, TensorId cell) {
-    const TensorId x = d->Product(which, state.h, d->Input(which, step));
+    const TensorId x = d->Gate(which, step, state.h);
     return which == kCell ? x : d->Peephole(which, x, cell);
   };
   const TensorId in = d->Activate(0, gate(kInput, state.c));
@@ -40,6 +40,7 @@ RecurrentState Step(RecurrentDirection* d, Expansion* e, int64_t step,
 absl::Status Expand(Expansion* e) {
   RecurrentKind kind{4, {"Sigmoid", "Tanh", "Tanh"}};
   kind.cell = true;
+  kind.alike = 4;
   return ExpandRecurrent(
       e, kind,
       [e](RecurrentDirection* d, int64_t step, const RecurrentState& state) {

@@ -115,6 +115,15 @@ class Recurrence {
     if (kind_.cell && e_->HasOut(2)) e_->Return(2, Last(c), type);
   }
 
+  bool IsJoined(int gate) const {
+    return batch_ == 1 && kind_.alike > 1 && gate < kind_.alike;
+  }
+  // Of the gates that are one Gemm, [gates, hidden].
+  TensorId JoinedRows(TensorId x) const {
+    return e_->Reshape(x, {kind_.alike, hidden_});
+  }
+  TensorId Row(TensorId x, int64_t row) const { return Slice(x, 0, row, 1); }
+
   TensorId InputOfStep(TensorId all, int64_t step) const {
     return steps_ == 1 ? all : Slice(all, 0, step * batch_, batch_);
   }
@@ -213,15 +222,34 @@ class Recurrence {
     x_ = e_->Reshape(x, {steps_ * batch_, features_});
   }
 
-  // Part `part` of `size` of a direction's row of a parameter; rank 1.
-  TensorId Part(Place place, int64_t d, int64_t part) const {
+  // Parts [part, part + count) of a direction's row of a parameter; rank 1.
+  TensorId Part(Place place, int64_t d, int64_t part, int64_t count = 1) const {
     const TensorId row = Slice(e_->Wide(e_->In(place)), 0, d, 1);
-    return e_->Reshape(Slice(row, 1, part * hidden_, hidden_), {hidden_});
+    return e_->Reshape(Slice(row, 1, part * hidden_, count * hidden_),
+                       {count * hidden_});
   }
-  TensorId Matrix(Place place, int64_t d, int64_t gate, int64_t columns) const {
+  TensorId Matrix(Place place, int64_t d, int64_t gate, int64_t columns,
+                  int64_t count = 1) const {
     const TensorId row = Slice(e_->Wide(e_->In(place)), 0, d, 1);
-    return e_->Reshape(Slice(row, 1, gate * hidden_, hidden_),
-                       {hidden_, columns});
+    return e_->Reshape(Slice(row, 1, gate * hidden_, count * hidden_),
+                       {count * hidden_, columns});
+  }
+
+  // Of `count` gates the inputs of all steps; `recurrent`: R's bias, if it is
+  // not among them.
+  TensorId Inputs(int64_t d, int64_t gate, int64_t count,
+                  TensorId* recurrent) const {
+    std::vector<TensorId> in = {x_, Matrix(kW, d, gate, features_, count)};
+    *recurrent = kNoTensor;
+    if (e_->HasIn(kB)) {
+      in.push_back(Part(kB, d, gate, count));
+      *recurrent = Part(kB, d, kind_.gates + gate, count);
+      if (!kind_.separate || gate + 1 < kind_.gates) {
+        in.back() = e_->Add("Add", {in.back(), *recurrent});
+        *recurrent = kNoTensor;
+      }
+    }
+    return e_->Add("Gemm", in, {{"transB", int64_t{1}}});
   }
 
   void Prepare(int64_t d, RecurrentDirection* direction) const {
@@ -229,22 +257,17 @@ class Recurrence {
     direction->node_ = this;
     direction->first_activation_ =
         static_cast<size_t>(d) * kind_.defaults.size();
-    for (int64_t g = 0; g < kind_.gates; ++g) {
-      TensorId bias = kNoTensor, recurrent = kNoTensor;
-      if (e_->HasIn(kB)) {
-        bias = Part(kB, d, g);
-        recurrent = Part(kB, d, kind_.gates + g);
-        if (!kind_.separate || g + 1 < kind_.gates) {
-          bias = e_->Add("Add", {bias, recurrent});
-          recurrent = kNoTensor;
-        }
-      }
-      std::vector<TensorId> in = {x_, Matrix(kW, d, g, features_)};
-      if (bias != kNoTensor) in.push_back(bias);
-      direction->inputs_.push_back(
-          e_->Add("Gemm", in, {{"transB", int64_t{1}}}));
-      direction->recurrent_bias_.push_back(recurrent);
-      direction->r_.push_back(Matrix(kR, d, g, hidden_));
+    TensorId recurrent = kNoTensor;
+    if (IsJoined(0)) {
+      direction->joined_inputs_ = Inputs(d, 0, kind_.alike, &recurrent);
+      direction->joined_r_ = Matrix(kR, d, 0, hidden_, kind_.alike);
+    }
+    for (int g = 0; g < kind_.gates; ++g) {
+      const bool joined = IsJoined(g);
+      direction->inputs_.push_back(joined ? kNoTensor
+                                          : Inputs(d, g, 1, &recurrent));
+      direction->recurrent_bias_.push_back(joined ? kNoTensor : recurrent);
+      direction->r_.push_back(joined ? kNoTensor : Matrix(kR, d, g, hidden_));
     }
     if (!kind_.cell || !e_->HasIn(kP)) return;
     for (int64_t g = 0; g < 3; ++g) {
@@ -308,6 +331,19 @@ class Recurrence {
 
 TensorId RecurrentDirection::Input(int gate, int64_t step) {
   return node_->InputOfStep(inputs_[gate], step);
+}
+
+TensorId RecurrentDirection::Gate(int gate, int64_t step, TensorId state) {
+  if (!node_->IsJoined(gate)) return Product(gate, state, Input(gate, step));
+  if (joined_step_ != step) {
+    TensorId all = node_->InputOfStep(joined_inputs_, step);
+    if (state != kNoTensor) {
+      all = e_->Add("Gemm", {state, joined_r_, all}, {{"transB", int64_t{1}}});
+    }
+    joined_ = node_->JoinedRows(all);
+    joined_step_ = step;
+  }
+  return node_->Row(joined_, gate);
 }
 
 TensorId RecurrentDirection::Product(int gate, TensorId state, TensorId start) {

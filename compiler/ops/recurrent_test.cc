@@ -187,6 +187,35 @@ TEST_P(Recurrent, LayoutIsAnOrder) {
   EXPECT_EQ(Swapped(flat).bytes, (*z)[0].bytes);
 }
 
+// Gates that are one Gemm, of a batch of one, and those that are not: the same
+// bytes.
+TEST_P(Recurrent, AnEntryIsTheSameInABatch) {
+  std::vector<TensorData> in = Inputs();
+  in[4] = TensorData();
+  const auto all = RunAll(op_, both_, in, All());
+  ASSERT_TRUE(all.ok()) << all.status();
+  for (int64_t entry = 0; entry < 3; ++entry) {
+    // Of [a, batch, c].
+    const auto part = [&](const TensorData& x, int64_t a, int64_t c) {
+      TensorData y = TensorData::Zeros(DataType::kFloat, {a, 1, c});
+      for (int64_t i = 0; i < a; ++i) {
+        std::copy_n(x.as<float>() + (i * 3 + entry) * c, c,
+                    y.as<float>() + i * c);
+      }
+      return y;
+    };
+    std::vector<TensorData> one = in;
+    one[0] = part(in[0], 4, 2);
+    for (size_t i = 5; i < in.size(); ++i) one[i] = part(in[i], 2, hidden_);
+    const auto y = RunAll(op_, both_, one, All());
+    ASSERT_TRUE(y.ok()) << y.status();
+    EXPECT_EQ((*y)[0].bytes, part((*all)[0], 8, hidden_).bytes) << entry;
+    for (size_t i = 1; i < y->size(); ++i) {
+      EXPECT_EQ((*y)[i].bytes, part((*all)[i], 2, hidden_).bytes) << entry;
+    }
+  }
+}
+
 TEST_P(Recurrent, LengthsMayBeComputed) {
   const auto y = RunAll(op_, both_, Inputs(), All());
   const auto z = RunAll(op_, both_, Inputs(), All(), 4);
