@@ -4,6 +4,7 @@
 #include <algorithm>
 #include <cstring>
 
+#include "absl/strings/str_cat.h"
 #include "compiler/schedule/loops.h"
 
 namespace heddle::compiler {
@@ -102,6 +103,14 @@ class MatMulOp : public ClonableOp<MatMulOp> {
         std::memcpy(to, data_->bytes.data() + (n * spec_.k + k) * es_, es_);
       }
     }
+  }
+
+  std::string ConstantKey(size_t group) const override {
+    if (!constant_) return "";
+    const MatMulPiece& p = cut_.pieces[group];
+    return absl::StrCat("matmul ", reinterpret_cast<uintptr_t>(data_), " ",
+                        spec_.trans_b, " ", spec_.n, " ", p.k0, " ", p.k1, " ",
+                        p.n0, " ", p.n1);
   }
 
   void Emit(Emitter* emitter, const Tile& tile) const override {

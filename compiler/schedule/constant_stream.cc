@@ -159,7 +159,7 @@ class Streamer {
     std::vector<std::vector<ConstantUse*>> by_op(graph_.ops.size());
     for (ConstantUse& use : plan_.constants) {
       const size_t op = OpOf(use.when);
-      if (use.op != op) by_op[op].push_back(&use);
+      if (use.loaded && use.op != op) by_op[op].push_back(&use);
     }
     for (size_t i = 0; i < by_op.size(); ++i) {
       if (by_op[i].empty() || !LoadsOperands(i)) continue;
@@ -251,12 +251,43 @@ class Streamer {
       for (size_t q = i; u >= uses_of_[i] + 2 && q > op; --q) {
         if (LoadsOperands(q)) op = q;
       }
-      if (!Place(spans, plan_.first_step[op], &use)) return false;
+      if (!TakeOver(spans, i, &use) &&
+          !Place(spans, plan_.first_step[op], &use)) {
+        return false;
+      }
       const Span span = SpanOf(use);
       spans.insert(std::upper_bound(spans.begin(), spans.end(), span, by_end),
                    span);
     }
     return true;
+  }
+
+  // Whether what `use` of operation `i` reads is still where an operation
+  // before it has used it; `use` is there then.
+  bool TakeOver(const std::vector<Span>& spans, size_t i,
+                ConstantUse* use) const {
+    const auto offset_of = [this](const ConstantUse& u) {
+      return graph_.ops[u.op]->groups[u.group].offset;
+    };
+    for (size_t u = uses_of_[i]; u-- > uses_of_[Earliest(i)];) {
+      const ConstantUse& other = plan_.constants[u];
+      if (pinned_[other.op] || other.bytes != use->bytes ||
+          offset_of(other) != offset_of(*use)) {
+        continue;
+      }
+      const uint64_t begin = other.address, end = begin + Align(other.bytes);
+      const bool taken =
+          std::any_of(spans.begin(), spans.end(), [&](const Span& s) {
+            return s.begin < end && s.end > begin && s.last > other.last &&
+                   s.first <= use->last;
+          });
+      if (taken) return false;
+      use->loaded = false;
+      use->address = other.address;
+      use->when = other.last + 1;
+      return true;
+    }
+    return false;
   }
 
   // The lowest of the places to which `use` can be loaded earliest, from step

@@ -8,7 +8,9 @@
 // use the place where it can be loaded earliest, in what tensors, tiles and
 // other constants leave free from step to step, so that a group is loaded as
 // soon as one before it is done with, across operations. An operation whose
-// uses then find no place keeps the places of the plan.
+// uses then find no place keeps the places of the plan. What an operation
+// shortly before has used and nobody has needed the place of since is not
+// loaded again.
 #ifndef HEDDLE_COMPILER_SCHEDULE_CONSTANT_STREAM_H_
 #define HEDDLE_COMPILER_SCHEDULE_CONSTANT_STREAM_H_
 

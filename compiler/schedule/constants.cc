@@ -35,6 +35,11 @@ void ConstantPool::Add(const std::vector<Constant>& constants,
   if (mode_ == kSizesOnly) {
     for (const Constant& c : constants) {
       *c.offset = c.size == 0 ? 0 : size_;
+      if (!c.key.empty()) {
+        const auto [known, fresh] = offset_of_key_.try_emplace(c.key, size_);
+        *c.offset = known->second;
+        if (!fresh) continue;
+      }
       size_ += AlignToRegion(c.size);
     }
     return;
@@ -115,7 +120,7 @@ void PlaceConstants(DeviceGraph* graph, ConstantPool* pool,
       if (group.bytes == 0) continue;
       constants.push_back({group.bytes,
                            [&op, g](uint8_t* to) { op->Pack(g, to); },
-                           &group.offset});
+                           &group.offset, op->ConstantKey(g)});
     }
   }
   pool->Add(constants, threads);

@@ -5,6 +5,8 @@
 
 #include <cstdint>
 #include <functional>
+#include <map>
+#include <string>
 #include <unordered_map>
 #include <vector>
 
@@ -21,13 +23,14 @@ class ConstantPool {
  public:
   enum Mode {
     kPack,       // constants of equal bytes are stored once
-    kSizesOnly,  // nothing is packed: offsets as if all constants differed
+    kSizesOnly,  // nothing is packed: those of one key are known to be equal
   };
   struct Constant {
     uint64_t size = 0;
     // Writes it to `size` bytes, which are zero.
     std::function<void(uint8_t* to)> pack;
     uint64_t* offset = nullptr;  // becomes its place
+    std::string key = {};  // constants of equal keys are equal; empty: of none
   };
 
   explicit ConstantPool(Mode mode) : mode_(mode) {}
@@ -65,6 +68,7 @@ class ConstantPool {
   // By XXH3 of the bytes; equal ones are compared where they lie, so that two
   // constants of one hash stay two.
   std::unordered_multimap<uint64_t, Known> known_;
+  std::map<std::string, uint64_t> offset_of_key_;  // with kSizesOnly
 };
 
 // Gives all constants of the graph a place: storages, and groups of operations.

@@ -126,5 +126,32 @@ TEST(PlaceConstants, GivesStoragesAndGroupsTheirOffsets) {
   EXPECT_EQ(copy.ops[2]->groups[0].bytes, 0u);
 }
 
+class Keyed : public ClonableOp<Keyed> {
+ public:
+  explicit Keyed(std::string key) : key_(std::move(key)) {
+    groups = {ConstantGroup{0, 192}};
+  }
+  void Emit(Emitter*, const Tile&) const override {}
+  std::string ConstantKey(size_t) const override { return key_; }
+
+ private:
+  std::string key_;
+};
+
+// Constants of one key have one place, also where nothing is packed.
+TEST(PlaceConstants, KnowsEqualOnesByTheirKeys) {
+  DeviceGraph graph;
+  for (const char* key : {"a", "", "a", "b", ""}) {
+    graph.ops.push_back(std::make_unique<Keyed>(key));
+  }
+  ConstantPool sizes(ConstantPool::kSizesOnly);
+  ThreadPool threads(1);
+  PlaceConstants(&graph, &sizes, &threads);
+  std::vector<uint64_t> offsets;
+  for (const auto& op : graph.ops) offsets.push_back(op->groups[0].offset);
+  EXPECT_EQ(offsets, (std::vector<uint64_t>{0, 192, 0, 384, 576}));
+  EXPECT_EQ(sizes.size(), 768u);
+}
+
 }  // namespace
 }  // namespace heddle::compiler

@@ -246,6 +246,9 @@ class DeviceOp {
   // called once it is certain which groups there are, from any thread. Here:
   // those given to SetConstants.
   virtual void Pack(size_t group, uint8_t* to) const;
+  // What a group's constants are made of: groups of equal keys have equal
+  // bytes. Empty: nothing is known.
+  virtual std::string ConstantKey(size_t) const { return ""; }
   virtual MatrixOp* AsMatrix() { return nullptr; }
   virtual const MatrixOp* AsMatrix() const { return nullptr; }
   // Rows of input `input` that rows [row0, row0 + rows) of the result need, not

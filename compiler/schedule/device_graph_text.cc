@@ -200,10 +200,10 @@ void AppendConstants(const MemoryPlan& plan, const OpPlan& p,
     const size_t op = std::upper_bound(plan.first_step.begin(),
                                        plan.first_step.end(), use.when) -
                       plan.first_step.begin() - 1;
-    places->push_back(
-        absl::StrCat("constants of group ", use.group, " at ", Hex(use.address),
-                     ", loaded in front of box ",
-                     use.when - plan.first_step[op], " of op ", op));
+    places->push_back(absl::StrCat(
+        "constants of group ", use.group, " at ", Hex(use.address),
+        use.loaded ? ", loaded in front of box " : ", left there before box ",
+        use.when - plan.first_step[op], " of op ", op));
   }
   if (loads > kMost) {
     places->push_back(absl::StrCat(loads - kMost, " more loads of constants"));

@@ -63,6 +63,7 @@ struct ConstantUse {
   int group = 0;
   size_t first = 0, last = 0;  // steps that read it
   size_t when = 0;             // the step in front of which it is loaded
+  bool loaded = true;          // false: what another use has left there
   uint64_t bytes = 0;
   uint32_t address = 0;
 };

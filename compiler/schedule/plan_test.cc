@@ -52,7 +52,7 @@ FakeOp* AddOp(DeviceGraph* graph, const std::vector<int>& inputs, int output,
   }
   op->output = output;
   op->tileable = true;
-  op->groups = {ConstantGroup{0, constants}};
+  op->groups = {ConstantGroup{graph->ops.size() << 20, constants}};
   FakeOp* raw = op.get();
   graph->ops.push_back(std::move(op));
   return raw;
@@ -116,8 +116,8 @@ std::vector<Interval> Buffers(const DeviceGraph& graph, const MemoryPlan& plan,
       const Storage& s = graph.StorageOf(op.inputs[k].value);
       if (s.resident && !p.copy[k]) continue;
       pair(p.inputs[k][0], p.inputs[k][1],
-           InputTile(graph, op, k, StoredTile(op, p)).bytes, i, several,
-           "input " + std::to_string(k));
+           InputTile(graph, op, k, StoredTile(op, p)).bytes,
+           i, several, "input " + std::to_string(k));
     }
     if (!graph.StorageOf(op.output).resident) {
       pair(p.output[0], p.output[1],
@@ -138,8 +138,8 @@ std::vector<Interval> Buffers(const DeviceGraph& graph, const MemoryPlan& plan,
     // operation's and it has two sides.
     size_t loader = 0;
     while (plan.first_step[loader + 1] <= use.when) ++loader;
-    const bool early =
-        use.when > plan.first_step[loader] && !plan.ops[loader].single;
+    const bool early = use.loaded && use.when > plan.first_step[loader] &&
+                       !plan.ops[loader].single;
     add(use.address, use.bytes, static_cast<int>(use.when - early),
         static_cast<int>(use.last), graph.ops[use.op]->name + " constants");
   }
@@ -171,6 +171,18 @@ void CheckPlan(const DeviceGraph& graph, const MemoryPlan& plan,
       EXPECT_LE(use.when, use.first);
       EXPECT_LE(use.first, plan.first_step[i] + t);
       EXPECT_GE(use.last, plan.first_step[i] + t);
+      if (use.loaded) continue;
+      // Another use has left them there.
+      const auto offset_of = [&](const ConstantUse& u) {
+        return graph.ops[u.op]->groups[u.group].offset;
+      };
+      EXPECT_TRUE(std::any_of(plan.constants.begin(), plan.constants.end(),
+                              [&](const ConstantUse& other) {
+                                return other.last + 1 == use.when &&
+                                       other.bytes == use.bytes &&
+                                       other.address == use.address &&
+                                       offset_of(other) == offset_of(use);
+                              }));
     }
   }
   std::vector<Interval> scratch;
@@ -250,8 +262,14 @@ void MakeRandom(std::mt19937_64* random, DeviceGraph* graph) {
     op->temporary_bytes = below(3) ? 0 : 64 * below(100);
     if (below(3) == 0) {
       op->groups.assign(1 + below(4), ConstantGroup());
-      for (ConstantGroup& g : op->groups) g.bytes = 64 * below(100);
+      for (ConstantGroup& g : op->groups) {
+        g.offset = 64 * below(1 << 20);
+        g.bytes = 64 * below(100);
+      }
     }
+    // Those of another operation.
+    if (below(3) == 0)
+      op->groups = graph->ops[below(graph->ops.size())]->groups;
     for (OpInput& in : op->inputs) {
       const AxisNeed::Kind kinds[] = {AxisNeed::kWhole, AxisNeed::kSame};
       in.channels.kind = kinds[below(2)];
@@ -356,6 +374,10 @@ TEST(Plan, ConstantsFlowAcrossOperations) {
   Chain(&graph, 16, 0);  // 4 KiB each
   for (int i = 1; i < 3; ++i) {
     graph.ops[i]->groups.assign(8, ConstantGroup{0, 8 << 10});
+    for (ConstantGroup& g : graph.ops[i]->groups) {
+      g.offset = static_cast<uint64_t>(&g - &graph.ops[i]->groups[0] + 8 * i)
+                 << 20;
+    }
   }
   isa::Config config = isa::kH256;
   config.sram_bytes = 64 << 10;
@@ -376,6 +398,26 @@ TEST(Plan, ConstantsFlowAcrossOperations) {
   CheckPlan(graph, *reserved, config.sram_bytes, 160);
   for (const ConstantUse& use : reserved->constants) {
     EXPECT_TRUE(use.when == use.first || use.group < 2) << use.group;
+  }
+}
+
+// What an operation has used is not loaded again for the next but one, unless
+// its place was needed meanwhile.
+TEST(Plan, EqualConstantsAreLoadedOnce) {
+  for (const bool room : {true, false}) {
+    DeviceGraph graph;
+    Chain(&graph, 16, 8 << 10);
+    graph.ops[1]->groups = {
+        ConstantGroup{5 << 20, room ? 8u << 10 : 24u << 10}};
+    graph.ops[2]->groups = graph.ops[0]->groups;
+    isa::Config config = isa::kH256;
+    config.sram_bytes = 40 << 10;
+    auto plan = PlanMemory(&graph, config, Programs(graph, 160));
+    ASSERT_TRUE(plan.ok()) << plan.status();
+    CheckPlan(graph, *plan, config.sram_bytes, 160);
+    ASSERT_EQ(plan->constants.size(), 3u);
+    EXPECT_TRUE(plan->constants[0].loaded && plan->constants[1].loaded);
+    EXPECT_EQ(plan->constants[2].loaded, !room);
   }
 }
 

@@ -30,6 +30,10 @@ class ConstantLoader {
         first_tag_(first_tag),
         emitter_(emitter),
         uses_(plan.constants) {
+    uses_.erase(
+        std::remove_if(uses_.begin(), uses_.end(),
+                       [](const ConstantUse& use) { return !use.loaded; }),
+        uses_.end());
     std::stable_sort(uses_.begin(), uses_.end(),
                      [](const ConstantUse& a, const ConstantUse& b) {
                        return std::tie(a.when, a.first) <
