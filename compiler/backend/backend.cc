@@ -231,6 +231,8 @@ struct Attempt : GraphVariant {
 struct Facts {
   bool grouped = false;   // some operation's weights are cut into groups
   bool loads = false;     // several operations share many constants
+  bool operands = false;  // not only the first operation loads operands
+  bool outputs = false;   // of the network, that operations read
   bool too_long = false;  // an attempt's commands make no streams, or too many
   // What equal constants save, once an attempt has packed all of them to know.
   std::optional<uint64_t> equal_bytes;
@@ -262,6 +264,17 @@ std::vector<uint32_t> Join(const std::vector<EncodedStream>& streams) {
     all.insert(all.end(), s.words.begin(), s.words.end());
   }
   return all;
+}
+
+void FindOperands(const DeviceGraph& device, Facts* facts) {
+  for (size_t i = 1; i < device.ops.size(); ++i) {
+    for (const OpInput& in : device.ops[i]->inputs) {
+      const Storage& s = device.StorageOf(in.value);
+      if (s.resident || in.rows.kind == AxisNeed::kDirect) continue;
+      facts->operands = true;
+      facts->outputs |= MayStayAsOutput(s);
+    }
+  }
 }
 
 absl::StatusOr<BackendResult> Generate(
@@ -313,6 +326,7 @@ absl::StatusOr<BackendResult> Generate(
       MemoryPlan plan,
       EmitGraph(&device, &constants, *config, features,
                 attempt.stream_constants, options, 0, &stream, &programs));
+  FindOperands(device, facts);
   if (!taps.ops.empty()) {
     ASSIGN_OR_RETURN(MemoryPlan tap_plan,
                      EmitGraph(&taps, &constants, *config, features, false, {},
@@ -572,6 +586,8 @@ absl::StatusOr<BackendResult> Search(const Graph& graph,
     for (size_t i = 0; i < batch.size(); ++i) {
       facts.grouped |= found[i].grouped;
       facts.too_long |= found[i].too_long;
+      facts.operands |= found[i].operands;
+      facts.outputs |= found[i].outputs;
       facts.loads = found[i].loads;
       without_pool |= pool_at_fault[i] != 0;
       if (tried[i]) consider(*tried[i]);
@@ -588,6 +604,8 @@ absl::StatusOr<BackendResult> Search(const Graph& graph,
   for (Attempt& a : attempts) {
     a.features.prefetch = std::min(farthest, 1);
     a.features.short_first = always && options.features.short_first;
+    a.features.early_operands = always && options.features.early_operands;
+    a.features.keep_outputs = always && options.features.keep_outputs;
     a.order = always && options.features.order;
     a.recompute = always && options.features.recompute;
   }
@@ -709,6 +727,20 @@ absl::StatusOr<BackendResult> Search(const Graph& graph,
         !always) {
       batch.push_back(best->attempt);
       batch.back().features.short_first = true;
+    }
+    try_all(batch);
+    // Outputs that are read again in SRAM; operands beside the operation before
+    // them.
+    batch.clear();
+    if (best && facts.outputs && options.features.keep_outputs && !always) {
+      batch.push_back(best->attempt);
+      batch.back().features.keep_outputs = true;
+    }
+    try_all(batch);
+    batch.clear();
+    if (best && facts.operands && options.features.early_operands && !always) {
+      batch.push_back(best->attempt);
+      batch.back().features.early_operands = true;
     }
     try_all(batch);
     // The same in another order, if there is a better one, and with copies of

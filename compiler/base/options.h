@@ -40,6 +40,11 @@ struct Features {
   // The first tile of what loads its operands is shorter than the others,
   // where that is faster: the work begins sooner.
   bool short_first = true;
+  // The first tiles of operands are loaded beside the operation before, where
+  // that is faster: their place is reserved from there on.
+  bool early_operands = true;
+  // What is an output and read again stays in SRAM, where that is faster.
+  bool keep_outputs = true;
   // Float operators element by element as one microprogram.
   bool fuse_elementwise = true;
   // Operations in the order that needs the least SRAM, where it is faster.

@@ -143,6 +143,7 @@ class Planner {
       p.ahead = std::min({window_ > 0 ? 1 : features_.prefetch,
                           features_.prefetch, static_cast<int>(i)});
       p.keep = features_.keep_weights && op.groups.size() > 1;
+      p.early = features_.early_operands && i > 0;
       if (!op.box) continue;
       p.keep = op.box->keep;
       p.cut_groups = op.box->by_group && !graph_.StorageOf(op.output).resident;
@@ -223,6 +224,7 @@ class Planner {
   }
 
   void SetLifetimes() {
+    std::vector<bool> read(graph_.storages.size(), false);
     for (size_t i = 0; i < graph_.ops.size(); ++i) {
       const DeviceOp& op = *graph_.ops[i];
       auto touch = [&](int value) {
@@ -230,11 +232,16 @@ class Planner {
         if (s.first_op < 0) s.first_op = i;
         s.last_op = i;
       };
-      for (const OpInput& in : op.inputs) touch(in.value);
+      for (const OpInput& in : op.inputs) {
+        touch(in.value);
+        read[graph_.values[in.value].storage] = true;
+      }
       touch(op.output);
     }
-    for (Storage& s : graph_.storages) {
-      s.resident = !s.dram_dense() && s.first_op >= 0 && !s.spill;
+    for (size_t i = 0; i < graph_.storages.size(); ++i) {
+      Storage& s = graph_.storages[i];
+      const bool kept = features_.keep_outputs && read[i] && MayStayAsOutput(s);
+      s.resident = (!s.dram_dense() || kept) && s.first_op >= 0 && !s.spill;
     }
   }
 
@@ -293,7 +300,8 @@ class Planner {
           p.copy[k] = true;
         }
         indices[i].inputs[k] =
-            pair(InputTile(graph_, op, k, StoredTile(op, p)).bytes, at);
+            pair(InputTile(graph_, op, k, StoredTile(op, p)).bytes,
+                 at - (p.early ? 1 : 0));
       }
       if (!graph_.StorageOf(op.output).resident) {
         indices[i].output =
@@ -362,6 +370,14 @@ class Planner {
   absl::Status Relax(size_t at) {
     OpPlan& p = plan_.ops[at];
     const DeviceOp& op = *graph_.ops[at];
+    if (p.early) {
+      p.early = false;
+      return absl::OkStatus();
+    }
+    if (at + 1 < plan_.ops.size() && plan_.ops[at + 1].early) {
+      plan_.ops[at + 1].early = false;
+      return absl::OkStatus();
+    }
     if (p.ahead > 0) {
       p.ahead /= 2;
       return absl::OkStatus();
@@ -565,6 +581,11 @@ bool CutsColumns(const DeviceOp& op, size_t i, const Extent& result,
   }
   return in.columns.kind != AxisNeed::kWhole &&
          ForColumns(in, result, tile).cut;
+}
+
+bool MayStayAsOutput(const Storage& s) {
+  return s.is_output && !s.is_input && !s.constant &&
+         s.layout == Layout::kDense && s.halo.empty();
 }
 
 TileShape WholeTile(const DeviceGraph& graph, const DeviceOp& op) {

@@ -5,13 +5,13 @@
 //
 // At first everything is resident, and every operation one tile, but for what
 // the choice of the schedule (choose.h) asks for. While some operation does not
-// fit, in this order: its constants are loaded less far ahead, and those of
-// others; those of its groups are no longer kept; its tiles get smaller (fewer
-// rows, then what groups make one by one, columns, channels) or the largest
-// resident tensor alive there is spilled to region 1, whichever frees more; its
-// buffers are no longer doubled. Then every load of constants gets the place
-// and the time at which it can be done earliest (constant_stream.h).
-// Deterministic.
+// fit, in this order: its operands are not loaded ahead, nor those of the one
+// behind it; its constants are loaded less far ahead, and those of others;
+// those of its groups are no longer kept; its tiles get smaller (fewer rows,
+// then what groups make one by one, columns, channels) or the largest resident
+// tensor alive there is spilled to region 1, whichever frees more; its buffers
+// are no longer doubled. Then every load of constants gets the place and the
+// time at which it can be done earliest (constant_stream.h). Deterministic.
 #ifndef HEDDLE_COMPILER_SCHEDULE_PLAN_H_
 #define HEDDLE_COMPILER_SCHEDULE_PLAN_H_
 
@@ -38,6 +38,9 @@ struct OpPlan {
       false;  // the loop over groups is outside that of the tiles
   // One buffer of each kind: a tile is loaded when the one before it is done.
   bool single = false;
+  // The place of operands that are not resident is reserved from where the
+  // operation before this one begins, so that the first are loaded beside it.
+  bool early = false;
   // What the groups make (DeviceOp::group_columns, group_channels) are tiles of
   // their own, stored one by one. Else a tile is stored when all groups are
   // done.
@@ -81,6 +84,10 @@ struct MemoryPlan {
   uint64_t scratch_bytes = 0;  // region 1
   uint64_t sram_peak = 0;
 };
+
+// Whether an output of the network may be in SRAM, too, while others read it:
+// its bytes there are those of the output.
+bool MayStayAsOutput(const Storage& s);
 
 // The image of a result as one tile.
 TileShape WholeTile(const DeviceGraph& graph, const DeviceOp& op);

@@ -117,7 +117,7 @@ std::vector<Interval> Buffers(const DeviceGraph& graph, const MemoryPlan& plan,
       if (s.resident && !p.copy[k]) continue;
       pair(p.inputs[k][0], p.inputs[k][1],
            InputTile(graph, op, k, StoredTile(op, p)).bytes,
-           i, several, "input " + std::to_string(k));
+           i - (p.early ? 1 : 0), several, "input " + std::to_string(k));
     }
     if (!graph.StorageOf(op.output).resident) {
       pair(p.output[0], p.output[1],
@@ -418,6 +418,53 @@ TEST(Plan, EqualConstantsAreLoadedOnce) {
     ASSERT_EQ(plan->constants.size(), 3u);
     EXPECT_TRUE(plan->constants[0].loaded && plan->constants[1].loaded);
     EXPECT_EQ(plan->constants[2].loaded, !room);
+  }
+}
+
+// Operands of the second operation do not lie where the first one works, where
+// there is room beside it.
+TEST(Plan, OperandsAreLoadedBesideTheOperationBefore) {
+  for (const bool room : {true, false}) {
+    DeviceGraph graph;
+    const Shape shape = {1, 1, 64, 64};  // 16 KiB
+    const int x = AddTensor(&graph, shape, Layout::kDense);
+    const int y = AddTensor(&graph, shape, Layout::kDense);
+    graph.storages[0].is_input = true;
+    const int a = AddTensor(&graph, shape, Layout::kDense);
+    const int b = AddTensor(&graph, shape, Layout::kDense);
+    graph.storages[1].is_input = true;
+    AddOp(&graph, {x}, a);
+    AddOp(&graph, {y}, b);
+    isa::Config config = isa::kH256;
+    config.sram_bytes = (room ? 80 : 40) << 10;
+    auto plan = PlanMemory(&graph, config, Programs(graph, 160));
+    ASSERT_TRUE(plan.ok()) << plan.status();
+    CheckPlan(graph, *plan, config.sram_bytes, 160);
+    EXPECT_EQ(plan->ops[1].early, room);
+    EXPECT_EQ(plan->ops[1].inputs[0][0] != plan->ops[0].inputs[0][0], room);
+    Features none;
+    none.early_operands = false;
+    for (Storage& s : graph.storages) s.first_op = s.last_op = -1;
+    plan = PlanMemory(&graph, config, Programs(graph, 160), none);
+    ASSERT_TRUE(plan.ok()) << plan.status();
+    EXPECT_FALSE(plan->ops[1].early);
+  }
+}
+
+// An output that another operation reads is in SRAM meanwhile, if it fits.
+TEST(Plan, OutputsThatAreReadStay) {
+  for (const bool room : {true, false}) {
+    DeviceGraph graph;
+    Chain(&graph, 64, 0);  // 16 KiB each
+    graph.storages[1].is_output = true;
+    isa::Config config = isa::kH256;
+    if (!room) config.sram_bytes = 20 << 10;
+    auto plan = PlanMemory(&graph, config, Programs(graph, 160));
+    ASSERT_TRUE(plan.ok()) << plan.status();
+    CheckPlan(graph, *plan, config.sram_bytes, 160);
+    EXPECT_EQ(graph.storages[1].resident, room);
+    EXPECT_FALSE(graph.storages.back().is_output &&
+                 graph.storages.back().resident);
   }
 }
 

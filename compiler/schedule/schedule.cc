@@ -336,7 +336,7 @@ class OpScheduler {
       EmitTransfer(emitter_, Direction::kStore, value.extent, s.layout,
                    ElementBytes(s.type), to, box, tile.output);
     };
-    if (!s.resident) {
+    if (!s.resident || s.is_output) {
       store({s.region, s.dram_offset + value.offset, s.dram_dense()});
     }
     if (s.tap_offset >= 0) {
