@@ -38,6 +38,11 @@ constexpr double kTrafficWeights[] = {0.02, 0.3};
 constexpr double kMoreTrafficWeights[] = {0.005, 0.02, 0.08, 0.3, 1.0};
 // See SchedulePrices: what makes commands few, whatever the cost.
 constexpr double kManyCycles = 10'000;
+// Of the few operations of a small graph more boxes are tried: what a command
+// costs beside its time depends on what runs beside it, and in the closed form
+// transfers have a price of their own.
+constexpr size_t kFewOperations = 8;
+constexpr double kCommandPrices[] = {-60, 100, 300};
 // See Attempt::group_divisor.
 constexpr uint64_t kGroupDivisors[] = {8, 16};
 constexpr uint64_t kMoreGroupDivisors[] = {2, 4, 8, 16, 32};
@@ -233,6 +238,7 @@ struct Facts {
   bool loads = false;     // several operations share many constants
   bool operands = false;  // not only the first operation loads operands
   bool outputs = false;   // of the network, that operations read
+  bool few = false;       // operations
   bool too_long = false;  // an attempt's commands make no streams, or too many
   // What equal constants save, once an attempt has packed all of them to know.
   std::optional<uint64_t> equal_bytes;
@@ -316,6 +322,7 @@ absl::StatusOr<BackendResult> Generate(
     constants = place(ConstantPool(constants.size(), room));
   }
   for (const auto& op : device.ops) facts->grouped |= op->groups.size() > 1;
+  facts->few = source->ops.size() <= kFewOperations;
   facts->loads = device.ops.size() > 3 && constants.size() > kConstantsToHide;
   RETURN_IF_ERROR(CheckRegions(device, constants.size()));
   RETURN_IF_ERROR(
@@ -589,6 +596,7 @@ absl::StatusOr<BackendResult> Search(const Graph& graph,
       facts.operands |= found[i].operands;
       facts.outputs |= found[i].outputs;
       facts.loads = found[i].loads;
+      facts.few = found[i].few;
       without_pool |= pool_at_fault[i] != 0;
       if (tried[i]) consider(*tried[i]);
     }
@@ -727,6 +735,18 @@ absl::StatusOr<BackendResult> Search(const Graph& graph,
         !always) {
       batch.push_back(best->attempt);
       batch.back().features.short_first = true;
+    }
+    try_all(batch);
+    batch.clear();
+    for (const double price : kCommandPrices) {
+      if (!best || !facts.few || !options.features.cost_tiles) continue;
+      for (const bool is_short : {false, true}) {
+        if (is_short && !options.features.short_first) continue;
+        batch.push_back(best->attempt);
+        batch.back().choose = true;
+        batch.back().prices.command_cycles = price;
+        batch.back().features.short_first = is_short;
+      }
     }
     try_all(batch);
     // Outputs that are read again in SRAM; operands beside the operation before

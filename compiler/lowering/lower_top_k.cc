@@ -140,6 +140,10 @@ class TopKOp : public ClonableOp<TopKOp> {
     lines_ = std::clamp<int64_t>(static_cast<int64_t>(sram_bytes) / 8 / line, 1,
                                  std::min(all, kMaxCount));
     temporary_bytes = lines_ * line;
+    // The key, and of each search the instructions for an element.
+    const double element = 4 + static_cast<double>(k_) * (removes_ ? 3.5 : 8);
+    vector_cycles = element * static_cast<double>(stage.outer * stage.count *
+                                                  stage.inner / kLanes);
   }
   std::vector<Microprogram> Programs() const override {
     std::vector<Microprogram> all = {programs_.key, programs_.fill,

@@ -122,7 +122,11 @@ double ComputeCycles(const DeviceGraph& graph, const DeviceOp& op,
     return e.n * (std::max(0.0, cycles - 40) * e.h / rows +
                   tiles * kCommandStart * op.groups.size());
   }
-  return static_cast<double>(e.n * e.c * e.h * e.w) / 16 * 6 +
+  if (op.vector_cycles > 0) {
+    return op.vector_cycles + e.n * tiles * kCommandStart *
+                                  static_cast<double>(op.Programs().size());
+  }
+  return static_cast<double>(e.n * e.c * e.h * e.w) / isa::kVectorLanes * 6 +
          e.n * tiles * kCommandStart;
 }
 

@@ -18,6 +18,7 @@ namespace {
 
 constexpr size_t kMaxLength = 12;  // operations of a cascade
 constexpr size_t kMaxStates = 12;  // kept per cut
+constexpr int64_t kStrip = 8;      // groups that the vector engine interleaves
 // Of SRAM: the rest is for alignment and for holes between buffers.
 constexpr double kUsable = 0.94;
 struct Operand {
@@ -382,8 +383,13 @@ class Chooser {
     const double work = std::max(s.compute, s.vector);
     const int64_t rows = s.box.tile.rows;
     if (bytes == 0 || bytes / bandwidth_ >= work) return 0;
-    return rows -
-           static_cast<int64_t>(std::ceil(rows * bytes / bandwidth_ / work));
+    double first = std::ceil(rows * bytes / bandwidth_ / work);
+    // Rows are what the vector engine interleaves.
+    const bool strips = graph_.ops[s.first]->AsMatrix() == nullptr;
+    if (strips && s.count == 1 && rows % kStrip == 0) {
+      first = kStrip * std::max(1.0, std::round(first / kStrip));
+    }
+    return rows - static_cast<int64_t>(first);
   }
 
   DeviceGraph& graph_;

@@ -268,6 +268,9 @@ class DeviceOp {
   int output = -1;  // value
   std::vector<ConstantGroup> groups{ConstantGroup()};
   uint64_t temporary_bytes = 0;
+  // Of the vector engine for the whole result, about; 0: as many as a few
+  // instructions for each of its elements.
+  double vector_cycles = 0;
   // Axes of the result along which it may be cut into tiles. Inputs state what
   // a tile needs of them along each of these axes.
   bool tileable = false;  // rows
