@@ -67,13 +67,18 @@ absl::StatusOr<Microprogram> FactorOfPart(float epsilon, bool first,
 }
 
 // The same for rows that are in one part, in four programs, of which the second
-// and the fourth divide for sixteen rows at a time.
-absl::StatusOr<Microprogram> SumOfRow() {
+// and the fourth divide for sixteen rows at a time. With D a power of two
+// nothing is divided by it: argument 0 is 1 / D, whose products are the same
+// numbers, and the first program leaves the mean.
+bool IsPowerOfTwo(int64_t n) { return n > 0 && (n & (n - 1)) == 0; }
+
+absl::StatusOr<Microprogram> SumOfRow(bool mean) {
   ProgramBuilder b;
   const Term sum = b.Variable();
   b.Assign(sum, b.Add(sum, b.A()));
   b.In(ProgramBuilder::kEpilogue);
-  b.Out(b.Op(isa::MicroOp::kHsum, sum));
+  const Term all = b.Op(isa::MicroOp::kHsum, sum);
+  b.Out(mean ? b.Mul(all, b.Arg(0)) : all);
   return b.Finish();
 }
 
@@ -94,9 +99,9 @@ absl::StatusOr<Microprogram> SquaresOfRow() {
   return b.Finish();
 }
 
-absl::StatusOr<Microprogram> FactorOfSquares(float epsilon) {
+absl::StatusOr<Microprogram> FactorOfSquares(float epsilon, bool product) {
   ProgramBuilder b;
-  const Term v = b.Div(b.A(), b.Arg(0));
+  const Term v = product ? b.Mul(b.A(), b.Arg(0)) : b.Div(b.A(), b.Arg(0));
   b.Out(b.Div(b.Imm(1), b.Sqrt(b.Add(v, b.Imm(epsilon)))));
   return b.Finish();
 }
@@ -122,11 +127,12 @@ class LayerNormalizationOp : public ClonableOp<LayerNormalizationOp> {
                        const std::vector<float>& bias, int from, int to)
       : view_(rows, sram_bytes),
         count_(rows.count),
+        product_(IsPowerOfTwo(count_)),
         bias_(static_cast<uint32_t>((count_ * kFloat + 15) / 16 * 16)),
         programs_(std::move(programs)) {
     engine = "vector";
     output = to;
-    tileable = true;
+    tileable = late_constants = true;
     OpInput in;
     in.value = from;
     in.rows.kind = AxisNeed::kSame;
@@ -138,6 +144,9 @@ class LayerNormalizationOp : public ClonableOp<LayerNormalizationOp> {
     const auto most = static_cast<int64_t>(sram_bytes / kShare / (2 * kFloat));
     step_ = std::clamp<int64_t>(std::min(kRowsAtATime, most), 1, rows.outer);
     temporary_bytes = 2 * step_ * kFloat;
+    // Of a vector seven instructions and accesses of lines, of a row two trees.
+    const auto vectors = (count_ + isa::kVectorLanes - 1) / isa::kVectorLanes;
+    vector_cycles = static_cast<double>(rows.outer * (7 * vectors + 8));
   }
 
   std::vector<Microprogram> Programs() const override { return programs_; }
@@ -164,13 +173,14 @@ class LayerNormalizationOp : public ClonableOp<LayerNormalizationOp> {
       };
       const auto run = [&](size_t program) {
         isa::Vrun run = emitter->Run(programs_[program]);
-        run.arg0 = model::Bits(static_cast<float>(count_));
+        const auto count = static_cast<float>(count_);
+        run.arg0 = model::Bits(product_ ? 1 / count : count);
         return run;
       };
       const ReductionStream means = of_rows(0),
                             factors = of_rows(step_ * kFloat);
       EmitReductionLoop(emitter, run(0), lines, {x}, means);
-      EmitForRows(emitter, run(1), lines.rows, means);
+      if (!product_) EmitForRows(emitter, run(1), lines.rows, means);
       EmitReductionLoop(emitter, run(2), lines, {x, means}, factors);
       EmitForRows(emitter, run(3), lines.rows, factors);
       // The scaled elements take the place of the normalised ones.
@@ -226,6 +236,7 @@ class LayerNormalizationOp : public ClonableOp<LayerNormalizationOp> {
 
   ReductionView view_;
   int64_t count_;
+  bool product_;   // by 1 / count instead of a division
   uint32_t bias_;  // where it lies in the constants, behind the scale
   // Sum, mean, squares, factor, normalised, scaled.
   std::vector<Microprogram> programs_;
@@ -312,9 +323,11 @@ absl::Status LowerLayerNormalization(Lowering* l, const Node& node) {
   if (computed || more || NeedsPasses(rows, 4 * kFloat, sram)) {
     RETURN_IF_ERROR(LowerInPasses(l, node, rows, epsilon, from, to));
   } else {
+    const bool product = IsPowerOfTwo(rows.count);
     std::vector<Microprogram> programs;
-    for (auto program : {SumOfRow(), MeanOfSum(), SquaresOfRow(),
-                         FactorOfSquares(epsilon), Normalized(), Scaled()}) {
+    for (auto program :
+         {SumOfRow(product), MeanOfSum(), SquaresOfRow(),
+          FactorOfSquares(epsilon, product), Normalized(), Scaled()}) {
       if (!program.ok()) return program.status();
       programs.push_back(*std::move(program));
     }

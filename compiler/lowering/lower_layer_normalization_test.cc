@@ -73,6 +73,7 @@ TEST(LowerLayerNormalization, EveryForm) {
   const Case cases[] = {{{1, 9, 48}},
                         {{3, 5, 37}},
                         {{70, 5}},
+                        {{19, 64}},
                         {{4, 3, 8, 10}, 1},
                         {{4, 3, 8, 10}, -2, false},
                         {{2, 7}, 0},

@@ -271,6 +271,9 @@ class DeviceOp {
   // Of the vector engine for the whole result, about; 0: as many as a few
   // instructions for each of its elements.
   double vector_cycles = 0;
+  // The first commands of a tile read no constants: these are loaded behind the
+  // operands.
+  bool late_constants = false;
   // Axes of the result along which it may be cut into tiles. Inputs state what
   // a tile needs of them along each of these axes.
   bool tileable = false;  // rows

@@ -190,7 +190,7 @@ class OpScheduler {
   // Sets the tile's addresses and loads what is not in SRAM yet.
   void Prepare(size_t index) {
     Tile& tile = tiles_[index].tile;
-    loader_->LoadNeeded(first_step_ + index);
+    if (!op_.late_constants) loader_->LoadNeeded(first_step_ + index);
     tile.constants = plan_.uses.empty() ? plan_.constants[0]
                                         : constants_[plan_.uses[index]].address;
     tile.temporary = plan_.temporary;
