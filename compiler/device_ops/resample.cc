@@ -101,6 +101,18 @@ Microprogram BlendColumnsProgram() {
   return *b.Finish();
 }
 
+// The chain of a filter whose last tap has one weight, argument 0: A by the
+// weights B, and the last one, C. An instruction less than vmac, which moves
+// the sum to where it is stored.
+Microprogram FilterProgram() {
+  ProgramBuilder b;
+  const Term sum = b.Variable();
+  b.Assign(sum, b.Fma(b.A(), b.B(), sum));
+  b.In(ProgramBuilder::kEpilogue);
+  b.Out(b.Fma(b.C(), b.Arg(0), sum));
+  return *b.Finish();
+}
+
 // Between A and B; argument 0 is the weight, argument 1 what it lacks of
 // one.
 Microprogram BlendProgram() {
@@ -161,7 +173,7 @@ class ResampleOp : public ClonableOp<ResampleOp> {
   }
 
   std::vector<Microprogram> Programs() const override {
-    if (kind_ == ResampledAxis::kFilter) return {};
+    if (kind_ == ResampledAxis::kFilter) return {FilterProgram()};
     if (kind_ == ResampledAxis::kTake) {
       return {identity_[1] ? CopyProgram() : TakeProgram()};
     }
@@ -360,6 +372,67 @@ class ResampleOp : public ClonableOp<ResampleOp> {
     }
   }
 
+  // The loops of a filter: `sum` has the lanes, the loops outside and the
+  // streams with their steps from tap to tap. `outer` is the loop over what
+  // repeats the places of the operand with other weights, `last` the weight of
+  // the last tap for each time, empty if it has none.
+  static void EmitFilter(Emitter* emitter, isa::Vmac sum,
+                         const std::vector<float>& last) {
+    // What a command of its own costs for each time, in vectors.
+    constexpr int64_t kStart = 40;
+    const bool same = std::all_of(last.begin(), last.end(), [&](float w) {
+      return model::Bits(w) == model::Bits(last[0]);
+    });
+    const int64_t vectors = (sum.lanes + isa::kVectorLanes - 1) /
+                            isa::kVectorLanes * int64_t{sum.n_o1} * sum.n_o2;
+    const int64_t commands = same ? 1 : sum.n_o3;
+    if (sum.n_r1 < 2 || last.empty() ||
+        vectors * sum.n_o3 < (commands - 1) * kStart) {
+      emitter->Append(sum);
+      return;
+    }
+    isa::Stream a = sum.GetA(), b = sum.GetB(), d = sum.GetD();
+    for (int64_t k = 0; k < commands; ++k) {
+      isa::Vrun run = emitter->Run(FilterProgram());
+      run.store = isa::StoreMode::kEpilogue;
+      run.lanes = sum.lanes;
+      run.n_r1 = sum.n_r1 - 1;
+      run.n_o1 = sum.n_o1;
+      run.n_o2 = sum.n_o2;
+      run.n_o3 = same ? sum.n_o3 : 1;
+      run.arg0 = model::Bits(last[k]);
+      run.enable_a = run.enable_b = run.enable_c = true;
+      isa::Stream c = a;
+      c.base += static_cast<uint32_t>(int64_t{run.n_r1} * a.r1_stride);
+      run.SetA(a);
+      run.SetB(b);
+      run.SetC(c);
+      run.SetD(d);
+      emitter->Append(run);
+      for (isa::Stream* s : {&a, &b, &d}) {
+        s->base += static_cast<uint32_t>(s->o3_stride);
+      }
+    }
+  }
+
+  // The last tap's weight of elements first + i*stride + r of an axis, by r, if
+  // it is the same for all i; else nothing.
+  static std::vector<float> LastWeights(const ResampledAxis& axis,
+                                        int64_t first, const AxisRun& run) {
+    std::vector<float> last;
+    for (int64_t r = 0; r < run.repeat; ++r) {
+      const auto at = [&](int64_t i) {
+        const int64_t x = first + i * run.stride + r;
+        return axis.weight[(x + 1) * axis.taps - 1];
+      };
+      last.push_back(at(0));
+      for (int64_t i = 1; i < run.count; ++i) {
+        if (model::Bits(at(i)) != model::Bits(at(0))) return {};
+      }
+    }
+    return last;
+  }
+
   // Lanes are the columns of a run; of one that stays at its place, those that
   // repeat it.
   void FilterColumns(Emitter* emitter, uint32_t weights, const Planes& from,
@@ -381,11 +454,17 @@ class ResampleOp : public ClonableOp<ResampleOp> {
       d.o1_stride = static_cast<int32_t>(to.pitch);
       d.o2_stride = static_cast<int32_t>(to.plane);
       const int64_t set = columns_.taps * r.count * kWord;
+      std::vector<float> last = LastWeights(columns_, r.start, r);
       if (r.count == 1) {
         mac.lanes = static_cast<uint32_t>(r.repeat);
         b.lane_stride = static_cast<int32_t>(set);
         b.r1_stride = kWord;
         d.lane_stride = static_cast<int32_t>(to.xstep);
+        const float first = last[0];
+        const bool same = std::all_of(last.begin(), last.end(), [&](float w) {
+          return model::Bits(w) == model::Bits(first);
+        });
+        last.assign(same ? 1 : 0, first);
       } else {
         mac.lanes = static_cast<uint32_t>(r.count);
         mac.n_o3 = static_cast<uint32_t>(r.repeat);
@@ -400,7 +479,7 @@ class ResampleOp : public ClonableOp<ResampleOp> {
       mac.SetA(a);
       mac.SetB(b);
       mac.SetD(d);
-      emitter->Append(mac);
+      EmitFilter(emitter, mac, last);
     }
   }
 
@@ -434,7 +513,7 @@ class ResampleOp : public ClonableOp<ResampleOp> {
       mac.SetA(a);
       mac.SetB(b);
       mac.SetD(d);
-      emitter->Append(mac);
+      EmitFilter(emitter, mac, LastWeights(rows_, first, r));
     }
   }
 
