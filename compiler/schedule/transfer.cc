@@ -28,6 +28,7 @@ class BoxEmitter {
       element *= 2;
       dims[0] = {dims[0].n / 2, element, element};
     }
+    if (direction_ == Direction::kLoad) SpreadOverBanks(element, &dims);
     Split(element, dram, sram, dims);
   }
 
@@ -44,6 +45,46 @@ class BoxEmitter {
       }
     }
     *dims = kept;
+  }
+
+  // Elements that the load engine places one by one are parts of words, which
+  // hold their bank for two cycles: where those behind each other meet in a
+  // bank, another dimension becomes the innermost, or every so many of one, of
+  // which device memory has most in a beat.
+  void SpreadOverBanks(uint64_t element, std::vector<Dim>* dims) const {
+    const uint64_t word = isa::kWordBytes;
+    const uint64_t around = word * emitter_->config->sram_banks;
+    const auto meet = [&](uint64_t t) { return t < word || t % around == 0; };
+    if (element == word || dims->empty()) return;
+    const Dim& first = (*dims)[0];
+    // (planes of bytes that the engine interleaves, too)
+    const bool moved_as_words =
+        first.s == element && (first.t == element || element == 1);
+    if (!meet(first.t) || (moved_as_words && first.t <= word)) return;
+    size_t best = dims->size();
+    uint64_t best_every = 0, best_beat = 0;
+    for (size_t i = 0; i < dims->size(); ++i) {
+      const Dim& d = (*dims)[i];
+      for (uint64_t every = 1; every <= word / element; every *= 2) {
+        if (meet(every * d.t)) continue;
+        const bool fits = every == 1 || dims->size() < kMaxDims;
+        if (!fits || d.n % every != 0 || d.n / every < 2) break;
+        // Bytes of device memory for an element.
+        const uint64_t beat = std::min(word, every * d.s);
+        if (best == dims->size() || beat < best_beat) {
+          best = i;
+          best_every = every;
+          best_beat = beat;
+        }
+        break;
+      }
+    }
+    if (best == dims->size()) return;
+    const Dim d = (*dims)[best];
+    dims->erase(dims->begin() + static_cast<std::ptrdiff_t>(best));
+    if (best_every > 1) dims->insert(dims->begin(), {best_every, d.s, d.t});
+    dims->insert(dims->begin(),
+                 {d.n / best_every, d.s * best_every, d.t * best_every});
   }
 
   static bool Aligned(uint64_t element, uint64_t dram, uint64_t sram,

@@ -156,6 +156,39 @@ TEST(Transfer, ChannelsOfAMatrixAreWholeWords) {
   EXPECT_EQ(1u << ((encoded->words[4] >> 4) & 7), unsigned{isa::kWordBytes});
 }
 
+// A matrix that is turned, of rows a multiple of all banks: elements behind
+// each other do not meet in a bank, and all come where they belong.
+TEST(Transfer, PartsOfWordsSpreadOverBanks) {
+  constexpr uint64_t kRows = 64, kColumns = 24;
+  for (const uint64_t element : {2, 4, 8}) {
+    const std::vector<BoxDim> dims = {{kColumns, element, kRows * 16},
+                                      {kRows, kColumns * element, element}};
+    const auto emit = [&](CommandBench* bench) {
+      EmitLoadBox(bench->emitter(), 0, element, 64, 4096, dims);
+    };
+    CommandBench bench, other;
+    for (size_t i = 0; i < bench.dram.size(); ++i) {
+      bench.dram[i] = static_cast<uint8_t>(i * 13 + i / 256);
+    }
+    emit(&bench);
+    ASSERT_EQ(bench.Run(), "");
+    for (uint64_t row = 0; row < kRows; ++row) {
+      for (uint64_t column = 0; column < kColumns; ++column) {
+        ASSERT_EQ(
+            std::memcmp(&bench.sram[4096 + column * kRows * 16 + row * element],
+                        &bench.dram[64 + (row * kColumns + column) * element],
+                        element),
+            0)
+            << element << " " << row << " " << column;
+      }
+    }
+    emit(&other);
+    ASSERT_EQ(other.stream().size(), 1u);
+    const auto& load = std::get<isa::Load>(other.stream().commands().front());
+    EXPECT_EQ(load.t0, uint32_t{isa::kWordBytes}) << element;
+  }
+}
+
 TEST(Transfer, CountsBeyondOneCommand) {
   Halo left;
   left.left = 1;

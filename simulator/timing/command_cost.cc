@@ -59,7 +59,13 @@ CommandCost CostOfCommand(const isa::Command& command,
           cost.lines = times.lines;
         } else if constexpr (std::is_same_v<T, isa::Load> ||
                              std::is_same_v<T, isa::LoadGather>) {
-          const TransferCost transfer = CostOf(c, calibration);
+          const TransferCost transfer = [&] {
+            if constexpr (std::is_same_v<T, isa::Load>) {
+              return CostOf(c, config);
+            } else {
+              return CostOf(c, calibration);
+            }
+          }();
           cost.start = calibration.load_prepare;
           cost.cycles = transfer.cycles;
           cost.tail = latency + calibration.load_tail;

@@ -62,6 +62,23 @@ std::vector<TimedCommand> Times(const std::vector<isa::Command>& commands) {
                        : std::vector<TimedCommand>(commands.size());
 }
 
+// Parts of words that are placed behind each other: in one bank, in two in
+// turn, two in each word.
+TEST(Timeline, PartsOfWordsHoldTheirBank) {
+  const auto cycles = [](uint32_t step) {
+    isa::Load c;
+    c.elem_log2 = 2;
+    c.n0 = 1024;
+    c.s0 = 4;
+    c.t0 = step;
+    return static_cast<double>(Times({c})[0].end);
+  };
+  const double apart = cycles(272);
+  EXPECT_NEAR(cycles(256) - apart, 1024, 20);
+  EXPECT_NEAR(cycles(8) - apart, 512, 20);
+  EXPECT_NEAR(cycles(16), apart, 20);
+}
+
 TEST(Stalls, OfALoadAreTheLatencyOfDeviceMemory) {
   const auto alone = Times({LoadWords(256, 0)})[0];
   EXPECT_GE(alone.stalls[0], Card().dram_latency_cycles);

@@ -129,9 +129,24 @@ Sums Grouped(const Box& b, double* times) {
   return sums;
 }
 
+// Of the elements of a row that are placed one by one, those that wait for the
+// bank, which reads and writes a word for a part of it, because the one before
+// is there.
+uint64_t Met(const Box& b, uint64_t sram, const isa::Config& config) {
+  if (b.element == kWord) return 0;
+  constexpr uint64_t kMost = 64;
+  const uint64_t count = std::min(b.n0, kMost);
+  uint64_t met = 0;
+  const auto bank = [&](uint64_t i) {
+    return (sram + i * b.t0) / kWord % config.sram_banks;
+  };
+  for (uint64_t i = 1; i < count; ++i) met += bank(i) == bank(i - 1);
+  return count < b.n0 ? met * b.n0 / count : met;
+}
+
 }  // namespace
 
-TransferCost CostOf(const isa::Load& c, const Calibration&) {
+TransferCost CostOf(const isa::Load& c, const isa::Config& config) {
   const Box b = BoxOf(c);
   Sums sums;
   double times = 1;
@@ -148,7 +163,8 @@ TransferCost CostOf(const isa::Load& c, const Calibration&) {
       sums.bursts += Pieces(dram, bytes, kLoadBurst);
       sums.beats += Pieces(dram, bytes, kWord);
     }
-    sums.places += b.dense() ? Pieces(sram, bytes, kWord) : b.n0;
+    sums.places +=
+        b.dense() ? Pieces(sram, bytes, kWord) : b.n0 + Met(b, sram, config);
   });
   return Scaled(sums, times, false);
 }

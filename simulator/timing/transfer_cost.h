@@ -17,7 +17,7 @@ struct TransferCost {
   uint64_t words = 0;   // cycles in which it reaches SRAM
 };
 
-TransferCost CostOf(const isa::Load& command, const Calibration& calibration);
+TransferCost CostOf(const isa::Load& command, const isa::Config& config);
 TransferCost CostOf(const isa::Store& command, const Calibration& calibration);
 TransferCost CostOf(const isa::Fill& command, const Calibration& calibration);
 TransferCost CostOf(const isa::LoadGather& command,
