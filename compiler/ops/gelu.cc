@@ -17,8 +17,8 @@
 #include <string>
 
 #include "compiler/base/status_macros.h"
+#include "compiler/lanes/terms.h"
 #include "compiler/ops/program_operator.h"
-#include "compiler/ops/vector_math.h"
 #include "simulator/model/numerics.h"
 
 namespace heddle::compiler {
@@ -26,18 +26,9 @@ namespace {
 
 using Steps = absl::StatusOr<std::vector<ElementwiseStep>>;
 
-Term Exact(ProgramBuilder* b, Term x) {
-  const Term half = b->Mul(x, b->Imm(0.5f));
-  const Term erf = Erf(b, b->Mul(x, b->Imm(0x1.6a09e6p-1f)));
-  return b->Mul(half, b->Add(erf, b->Imm(1.0f)));
-}
+Term Exact(ProgramBuilder* b, Term x) { return terms::GeluExact(b, x); }
 
-Term ByTanh(ProgramBuilder* b, Term x) {
-  const Term half = b->Mul(x, b->Imm(0.5f));
-  const Term slope = b->Fma(b->Mul(x, x), b->Imm(0.0356774081363001f),
-                            b->Imm(0.7978845608028654f));
-  return b->Mul(half, b->Add(Tanh(b, b->Mul(x, slope)), b->Imm(1.0f)));
-}
+Term ByTanh(ProgramBuilder* b, Term x) { return terms::GeluTanh(b, x); }
 
 // Of the first input, or of its sum with the second if that is there.
 template <Term (*function)(ProgramBuilder*, Term)>
@@ -59,7 +50,7 @@ Steps Gelu20Steps(const Graph& graph, const Node& node) {
 
 Steps QuickGeluSteps(const Graph&, const Node& node) {
   ProgramBuilder b;
-  b.Out(b.Mul(b.A(), Sigmoid(&b, b.Mul(b.Arg(0), b.A()))));
+  b.Out(terms::GeluSigmoid(&b, b.A(), b.Arg(0)));
   return OneStep(b, {0},
                  {model::Bits(node.FloatAttribute("alpha", 1.702f)), 0, 0, 0});
 }

@@ -271,8 +271,8 @@ absl::StatusOr<Microprogram> ProgramBuilder::Allocate(
 namespace {
 
 // Elements that one instruction works on before the next is looked at: all
-// registers together stay in the first two caches.
-constexpr int64_t kChunk = 1024;
+// registers that a program has stay in the first cache.
+constexpr int64_t kChunk = 512;
 
 class HostRun {
  public:
@@ -409,12 +409,97 @@ class HostRun {
   std::vector<Instruction> program_;
 };
 
+// The instructions of a program that has a body only.
+std::vector<uint64_t> WordsOf(const Microprogram& program) {
+  std::vector<uint64_t> words;
+  words.reserve(program.body.size());
+  for (const MicroInstruction& m : program.body) words.push_back(m.Encode());
+  return words;
+}
+
+// Whether the program reads a stream that is absent.
+bool ReadsMore(const Microprogram& program,
+               const std::array<HostStream, 3>& streams) {
+  for (const MicroInstruction& m : program.body) {
+    for (const Operand o : {m.a, m.b, m.c}) {
+      const int s = static_cast<int>(o) - static_cast<int>(Operand::kStreamA);
+      if (s >= 0 && s < 3 && streams[s].data == nullptr) return true;
+    }
+  }
+  return false;
+}
+
 }  // namespace
+
+absl::StatusOr<Microprogram> ProgramOf(LaneFunction function) {
+  ProgramBuilder b;
+  switch (function) {
+#define HEDDLE_LANE_FUNCTION(name, expression) \
+  case LaneFunction::k##name:                  \
+    lane_steps::Make##name::Of(&b);            \
+    break;
+    HEDDLE_LANE_FUNCTIONS(HEDDLE_LANE_FUNCTION)
+#undef HEDDLE_LANE_FUNCTION
+    default:
+      return absl::InvalidArgumentError("no such function");
+  }
+  return b.Finish();
+}
+
+LaneFunction FunctionOf(const Microprogram& program) {
+  static const auto* const functions = [] {
+    auto* all = new std::map<std::vector<uint64_t>, LaneFunction>();
+    for (int f = 0; f < static_cast<int>(LaneFunction::kCount); ++f) {
+      const auto function = static_cast<LaneFunction>(f);
+      const auto known = ProgramOf(function);
+      if (known.ok()) all->emplace(WordsOf(*known), function);
+    }
+    return all;
+  }();
+  if (!program.prologue.empty() || !program.epilogue.empty()) {
+    return LaneFunction::kCount;
+  }
+  const auto found = functions->find(WordsOf(program));
+  return found == functions->end() ? LaneFunction::kCount : found->second;
+}
+
+void Compute(LaneFunction function, const LaneOperands& operands, int64_t count,
+             uint32_t* out) {
+  constexpr int64_t kPiece = 1 << 16;
+  const LaneKernels& lanes = BestLanes();
+  for (int64_t first = 0; first < count; first += kPiece) {
+    const int64_t n = std::min(kPiece, count - first);
+    Pace(n);
+    LaneOperands piece = operands;
+    for (LaneStream& stream : piece.streams) {
+      if (stream.data != nullptr && !stream.single) stream.data += first;
+    }
+    lanes.compute(function, piece, static_cast<size_t>(n), out + first);
+  }
+}
 
 absl::Status Evaluate(const Microprogram& program,
                       const std::array<uint32_t, 4>& arguments,
                       const std::array<HostStream, 3>& streams, int64_t count,
                       uint32_t* out) {
+  const LaneFunction function = FunctionOf(program);
+  // Without vectors an instruction at a time takes less.
+  if (function == LaneFunction::kCount || &BestLanes() == PortableLanes() ||
+      ReadsMore(program, streams)) {
+    return Interpret(program, arguments, streams, count, out);
+  }
+  const model::ScopedFpEnvironment environment;
+  LaneOperands operands;
+  std::copy(streams.begin(), streams.end(), operands.streams);
+  std::copy(arguments.begin(), arguments.end(), operands.arguments);
+  Compute(function, operands, count, out);
+  return absl::OkStatus();
+}
+
+absl::Status Interpret(const Microprogram& program,
+                       const std::array<uint32_t, 4>& arguments,
+                       const std::array<HostStream, 3>& streams, int64_t count,
+                       uint32_t* out) {
   if (count <= 0) return absl::OkStatus();
   const model::ScopedFpEnvironment environment;
   HostRun run;

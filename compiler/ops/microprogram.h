@@ -15,6 +15,7 @@
 
 #include "absl/status/status.h"
 #include "absl/status/statusor.h"
+#include "compiler/lanes/lanes.h"
 #include "rtl/spec/generated/isa.h"
 
 namespace heddle::compiler {
@@ -39,6 +40,7 @@ struct Term {
 // reads keeps its register to the end of the program.
 class ProgramBuilder {
  public:
+  using TermType = Term;  // for compiler/lanes/terms.h
   enum Section { kPrologue, kBody, kEpilogue };
 
   // Instructions are appended to the body unless told otherwise.
@@ -132,10 +134,7 @@ class ProgramBuilder {
 
 // Elements of a stream on the host: 32 bits each as the lanes hold them, or one
 // element for all.
-struct HostStream {
-  const uint32_t* data = nullptr;
-  bool single = false;
-};
+using HostStream = LaneStream;
 
 // Runs `program` on `count` elements, each in a lane of its own with one
 // iteration of the body. INVALID_ARGUMENT if the program reads an absent
@@ -144,6 +143,21 @@ absl::Status Evaluate(const Microprogram& program,
                       const std::array<uint32_t, 4>& arguments,
                       const std::array<HostStream, 3>& streams, int64_t count,
                       uint32_t* out);
+
+// The same, instruction by instruction: what Evaluate() does with programs that
+// are none of compiler/lanes/functions.h. `out` is none of the streams.
+absl::Status Interpret(const Microprogram& program,
+                       const std::array<uint32_t, 4>& arguments,
+                       const std::array<HostStream, 3>& streams, int64_t count,
+                       uint32_t* out);
+
+// A function as a program, and the function that a program is; kCount: none.
+absl::StatusOr<Microprogram> ProgramOf(LaneFunction function);
+LaneFunction FunctionOf(const Microprogram& program);
+
+// A function of `count` elements, in the pace of compiler/base/pace.h.
+void Compute(LaneFunction function, const LaneOperands& operands, int64_t count,
+             uint32_t* out);
 
 }  // namespace heddle::compiler
 

@@ -5,25 +5,23 @@
 
 #include <cstddef>
 #include <cstdint>
-#include <limits>
 
+#include "compiler/lanes/terms.h"
 #include "compiler/ops/microprogram.h"
 
 namespace heddle::compiler {
 
-inline constexpr float kInfinity = std::numeric_limits<float>::infinity();
-inline constexpr uint32_t kSignBit = 0x80000000u;
-inline constexpr uint32_t kOne = 0x3f800000u;
-inline constexpr uint32_t kNan = 0x7fc00000u;
-inline constexpr float kLn2High = 0x1.62e4p-1f;  // 16 bits: exact times k
-inline constexpr float kLn2Low = 0x1.7f7d1cp-20f;
+using terms::kInfinity;
+using terms::kLn2High;
+using terms::kLn2Low;
+using terms::kNan;
+using terms::kOne;
+using terms::kSignBit;
 
 // Horner's rule; coefficients from the constant on.
 template <size_t n>
 Term Polynomial(ProgramBuilder* b, Term x, const float (&c)[n]) {
-  Term y = b->Imm(c[n - 1]);
-  for (size_t i = n - 1; i-- > 0;) y = b->Fma(y, x, b->Imm(c[i]));
-  return y;
+  return terms::Polynomial(b, x, c);
 }
 
 // x * 1 or x * -1 with the sign of `sign`; a NaN becomes the one NaN.
