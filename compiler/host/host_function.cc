@@ -112,7 +112,10 @@ absl::Status HostFunction::Run(const std::vector<const uint8_t*>& inputs,
   try {
     return Evaluate(inputs, outputs, stop, input_shapes, output_shapes);
   } catch (const Interrupted&) {
-    return scope.status();
+    // (Another thread's, where a node was spread.)
+    return scope.status().ok()
+               ? absl::CancelledError("the host was interrupted")
+               : scope.status();
   }
 }
 

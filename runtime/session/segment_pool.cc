@@ -10,6 +10,7 @@
 
 #include "absl/strings/str_cat.h"
 #include "absl/time/clock.h"
+#include "compiler/base/spread.h"
 #include "runtime/hal/fork_guard.h"
 #include "runtime/hal/status.h"
 #include "runtime/session/thread.h"
@@ -25,10 +26,32 @@ constexpr size_t kAhead = 2;
 
 }  // namespace
 
-struct SegmentPool::Shared {
+struct SegmentPool::Shared : public compiler::Crew {
+  // Of a node that one of the host's threads computes: who has nothing to do
+  // helps.
+  int threads() const override { return static_cast<int>(host_threads); }
+  void Offer(const std::shared_ptr<compiler::SharedWork>& node) override {
+    std::list<std::shared_ptr<compiler::SharedWork>> one = {node};
+    const std::lock_guard<std::mutex> lock(mutex);
+    nodes.splice(nodes.end(), one);
+    work.notify_all();
+  }
+  void Withdraw(
+      const std::shared_ptr<compiler::SharedWork>& node) noexcept override {
+    const std::lock_guard<std::mutex> lock(mutex);
+    nodes.remove(node);
+  }
+  // With the lock: one that has work left, or null.
+  std::shared_ptr<compiler::SharedWork> Offered() {
+    for (const auto& node : nodes) {
+      if (!node->IsTaken()) return node;
+    }
+    return nullptr;
+  }
+
   std::vector<SegmentPart> parts;
   std::vector<std::vector<size_t>> behind;  // the parts that wait for each
-  size_t most_begun = 0;
+  size_t host_threads = 1, most_begun = 0;
   // Made while there is memory: to copy it takes none.
   const absl::Status no_memory = hal::Exhausted(
       hal::Resource::kSystemMemory,
@@ -40,10 +63,11 @@ struct SegmentPool::Shared {
   std::condition_variable ended;       // a task is
   // Lists: what was prepared moves without memory. Oldest first.
   std::list<std::shared_ptr<SegmentTask>> queue, begun;
+  std::list<std::shared_ptr<compiler::SharedWork>> nodes;
   size_t tasks = 0;  // in both, and that which the dispatcher ends
   std::atomic<bool> closing{false};
   bool stopping = false;
-  std::vector<std::thread::id> threads;  // never changes once tasks come
+  std::vector<std::thread::id> ids;  // never changes once tasks come
 
   bool Done() const { return stopping && tasks == 0; }
 };
@@ -132,6 +156,13 @@ void SegmentPool::Compute(const std::shared_ptr<Shared>& shared) noexcept {
       break;
     }
     if (task == nullptr) {
+      if (std::shared_ptr<compiler::SharedWork> node = shared->Offered()) {
+        lock.unlock();
+        node->Help();
+        node.reset();
+        lock.lock();
+        continue;
+      }
       if (shared->Done()) return;
       shared->work.wait(lock);
       continue;
@@ -155,7 +186,10 @@ void SegmentPool::Compute(const std::shared_ptr<Shared>& shared) noexcept {
         return WhyStop(*shared, task.get(), part);
       };
       status = stop();
-      if (status.ok()) status = task->Compute(part, stop);
+      if (status.ok()) {
+        const compiler::CrewScope crew(shared.get(), stop);
+        status = task->Compute(part, stop);
+      }
     } catch (const std::bad_alloc&) {
       status = shared->no_memory;
     }
@@ -322,10 +356,11 @@ absl::StatusOr<std::shared_ptr<SegmentPool>> SegmentPool::Start(
     for (size_t before : parts[p].before) shared->behind[before].push_back(p);
   }
   shared->parts = std::move(parts);
+  shared->host_threads = host_threads;
   shared->most_begun = host_threads + kAhead;
   std::shared_ptr<SegmentPool> pool(new SegmentPool(shared));
   pool->threads_.reserve(host_threads + 1);
-  shared->threads.reserve(host_threads + 1);
+  shared->ids.reserve(host_threads + 1);
   std::lock_guard<std::mutex> lock(shared->mutex);
   for (size_t i = 0; i <= host_threads; ++i) {
     auto thread = StartThread([shared, i] {
@@ -340,7 +375,7 @@ absl::StatusOr<std::shared_ptr<SegmentPool>> SegmentPool::Start(
                             "loading a model: the system cannot create another "
                             "thread (ulimit -u)");
     }
-    shared->threads.push_back(thread->get_id());
+    shared->ids.push_back(thread->get_id());
     pool->threads_.push_back(std::move(thread));
   }
   return pool;
@@ -373,9 +408,9 @@ void SegmentPool::Cancel(SegmentTask* task) {
 }
 
 bool SegmentPool::OnThread() const {
-  const auto& threads = shared_->threads;
-  return std::find(threads.begin(), threads.end(),
-                   std::this_thread::get_id()) != threads.end();
+  const auto& ids = shared_->ids;
+  return std::find(ids.begin(), ids.end(), std::this_thread::get_id()) !=
+         ids.end();
 }
 
 void SegmentPool::Close(bool needed) {

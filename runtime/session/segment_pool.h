@@ -3,7 +3,8 @@
 // part begins when its predecessors are done. Some threads compute host parts,
 // oldest task first. One more thread, the dispatcher, starts card parts, whose
 // ends arrive as callbacks, and ends tasks. Host and card thus work in
-// parallel, on independent parts and on several tasks.
+// parallel, on independent parts and on several tasks. A host thread without a
+// part helps with the nodes of others (compiler/base/spread.h).
 //
 // A task ends with one status: that of its failing part with the lowest number.
 // After a failure, later parts do not begin, and running host parts among them
@@ -43,7 +44,8 @@ class SegmentTask {
 
   // Not OK: the task must end, with this status. Cheap; of any thread.
   virtual absl::Status Alive() = 0;
-  // Of a host thread. `stop` is asked often; its error is passed on.
+  // Of a host thread. `stop` is asked often, also by threads that help; its
+  // error is passed on.
   virtual absl::Status Compute(size_t part,
                                const std::function<absl::Status()>& stop) = 0;
   // By the dispatcher. `ended` is called once, from any thread, if this returns

@@ -13,6 +13,7 @@
 #include <thread>
 
 #include "absl/time/clock.h"
+#include "compiler/base/spread.h"
 
 // Debian's Abseil is not instrumented: ThreadSanitizer does not see that a
 // status is released by the last who has it.
@@ -73,6 +74,7 @@ struct Plan {
   std::set<size_t> spins;     // until they are stopped
   size_t unplugs = SIZE_MAX;  // the card goes during this one
   unsigned busy = 0;          // one of so many Begin() finds no room; 0: none
+  size_t meets = 0;           // so many threads take part in a node
   absl::Time deadline = absl::InfiniteFuture();
   absl::Duration host_time = absl::InfiniteDuration();
 };
@@ -116,6 +118,15 @@ class Task : public SegmentTask {
       ++asked_;
       if (absl::Status s = stop(); !s.ok()) return s;
     }
+    // Of some parts a node that others may help with.
+    if (part % 3 == 0) {
+      std::atomic<int> done{0};
+      compiler::Spread(50, 1e6, [&done](int64_t begin, int64_t end) {
+        done += static_cast<int>(end - begin);
+      });
+      EXPECT_EQ(done, 50);
+    }
+    if (plan_.meets > 0) Meet();
     return Execute(part);
   }
   absl::StatusOr<bool> Begin(
@@ -142,6 +153,23 @@ class Task : public SegmentTask {
   }
 
  private:
+  // Results that wait until so many threads are there.
+  void Meet() {
+    std::mutex mutex;
+    std::set<std::thread::id> there;
+    compiler::Spread(100, 1e6, [&](int64_t, int64_t) {
+      for (int i = 0; i < 60'000; ++i) {
+        {
+          std::lock_guard<std::mutex> lock(mutex);
+          there.insert(std::this_thread::get_id());
+          if (there.size() >= plan_.meets) return;
+        }
+        absl::SleepFor(absl::Milliseconds(1));
+      }
+    });
+    EXPECT_EQ(there.size(), plan_.meets);
+  }
+
   absl::Status Execute(size_t part) {
     ++executing_;
     uint64_t value = part + 1;
@@ -336,6 +364,29 @@ TEST(SegmentPool, CancelsWhatIsComputedAndWhatWaits) {
   EXPECT_EQ(second->asked(), 0);
   pool->Cancel(first.get());
   EXPECT_TRUE(absl::IsCancelled(first->Wait()));
+  pool->Close(false);
+}
+
+TEST(SegmentPool, ThreadsWithoutAPartHelp) {
+  FakeCard card;
+  Plan plan;
+  plan.parts.resize(1);
+  const auto pool = Open(plan.parts, 3);
+  ASSERT_NE(pool, nullptr);
+  plan.meets = 3;
+  const auto together = std::make_shared<Task>(plan, &card);
+  ASSERT_TRUE(pool->Add(together, 1));
+  EXPECT_TRUE(together->Wait().ok());
+  // Those that have one are not waited for.
+  const auto spins = std::make_shared<Task>(Spinning(), &card);
+  ASSERT_TRUE(pool->Add(spins, 2));
+  ASSERT_TRUE(spins->WaitUntilSpinning());
+  plan.meets = 2;
+  const auto fewer = std::make_shared<Task>(plan, &card);
+  ASSERT_TRUE(pool->Add(fewer, 2));
+  EXPECT_TRUE(fewer->Wait().ok());
+  pool->Cancel(spins.get());
+  EXPECT_TRUE(absl::IsCancelled(spins->Wait()));
   pool->Close(false);
 }
 
