@@ -6,9 +6,12 @@
 #include <cmath>
 
 #include "compiler/base/pace.h"
+#include "compiler/base/spread.h"
 #include "compiler/base/status_macros.h"
+#include "compiler/ops/define.h"
 #include "compiler/ops/doubles.h"
 #include "compiler/ops/expanded.h"
+#include "compiler/ops/microprogram.h"
 #include "simulator/model/numerics.h"
 
 namespace heddle::compiler {
@@ -96,32 +99,60 @@ Results EvaluateDoubles(const Node& node, const Inputs& inputs) {
   return results;
 }
 
+LaneStream StreamOf(const float* data, bool single = false) {
+  return {reinterpret_cast<const uint32_t*>(data), single};
+}
+
+// Scale or bias of a row; null: `absent` for all.
+LaneStream StreamOf(const TensorData* data, const float* absent) {
+  return data == nullptr ? StreamOf(absent, true)
+                         : StreamOf(data->as<float>(), data->count() == 1);
+}
+
 Results Evaluate(const Graph&, const Node& node, const Inputs& inputs) {
   const TensorData& x = *inputs[0];
   if (x.type == DataType::kDouble) return EvaluateDoubles(node, inputs);
   const ReduceStage rows = RowsToNormalize(node, x.shape);
   const float epsilon = node.FloatAttribute("epsilon", 1e-5f);
-  std::vector<float> d = ToFloats(x);
-  const std::vector<float> means =
-      Reduce(d, {rows}, {Fold::kSum, Premap::kNone, Finish::kMean});
-  for (size_t i = 0; i < d.size(); ++i) {
-    PaceAt(i);
-    d[i] = model::FSub(d[i], means[i / rows.count]);
-  }
-  std::vector<float> factors =
-      Reduce(d, {rows}, {Fold::kSum, Premap::kSquare, Finish::kMean});
-  for (float& r : factors) {
-    r = model::FDiv(1, model::FSqrt(model::FAdd(r, epsilon)));
-  }
-  const std::vector<float> scale = PerElement(inputs[1], rows.count, 1),
-                           bias = PerElement(At(inputs, 2), rows.count, 0);
-  for (size_t i = 0; i < d.size(); ++i) {
-    PaceAt(i);
-    const size_t column = i % rows.count;
-    d[i] = model::Fma(model::FMul(d[i], factors[i / rows.count]), scale[column],
-                      bias[column]);
-  }
-  std::vector<TensorData> results = One(FromFloats(x.type, x.shape, d));
+  const auto total = static_cast<float>(rows.count);
+  const auto count = static_cast<size_t>(rows.count);
+  std::vector<float> means(static_cast<size_t>(rows.outer)),
+      factors(means.size());
+  TensorData y = TensorData::Zeros(DataType::kFloat, x.shape);
+  const float *const from = x.as<float>(), zero = 0;
+  float* const to = y.as<float>();
+  LaneOperands operands;
+  operands.streams[1] = StreamOf(inputs[1], &zero);
+  operands.streams[2] = StreamOf(At(inputs, 2), &zero);
+  const LaneKernels& lanes = BestLanes();
+  const auto normalize = [&](int64_t first, int64_t n) {
+    const float* const some = from + first * rows.count;
+    float *const mean = means.data() + first, *const r = factors.data() + first;
+    const auto all = static_cast<size_t>(n);
+    Pace(2 * n * rows.count);
+    lanes.fold_rows(LaneFold::kSum, some, nullptr, all, count, mean);
+    for (int64_t i = 0; i < n; ++i) mean[i] = model::FDiv(mean[i], total);
+    lanes.fold_rows(LaneFold::kSumOfSquares, some, mean, all, count, r);
+    for (int64_t i = 0; i < n; ++i) {
+      const float variance = model::FDiv(r[i], total);
+      r[i] = model::FDiv(1, model::FSqrt(model::FAdd(variance, epsilon)));
+      LaneOperands row = operands;
+      row.streams[0] = StreamOf(some + i * rows.count);
+      row.arguments[0] = model::Bits(mean[i]);
+      row.arguments[1] = model::Bits(r[i]);
+      Compute(LaneFunction::kNormalize, row, rows.count,
+              reinterpret_cast<uint32_t*>(to + (first + i) * rows.count));
+    }
+  };
+  constexpr double kCost = 0.5;  // of an element
+  Spread(rows.outer, kCost * static_cast<double>(rows.count),
+         [&](int64_t begin, int64_t end) {
+           constexpr int64_t kRows = 4;
+           for (int64_t r = begin; r < end; r += kRows) {
+             normalize(r, std::min(kRows, end - r));
+           }
+         });
+  std::vector<TensorData> results = One(std::move(y));
   const Shape per_row = ShapeOfRows(node, x.shape);
   for (size_t i = 1; i < node.outputs.size(); ++i) {
     results.push_back(

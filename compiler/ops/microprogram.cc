@@ -3,9 +3,11 @@
 
 #include <algorithm>
 #include <map>
+#include <mutex>
 
 #include "absl/strings/str_cat.h"
 #include "compiler/base/pace.h"
+#include "compiler/base/spread.h"
 #include "compiler/base/status_macros.h"
 #include "simulator/model/kernels.h"
 #include "simulator/model/micro.h"
@@ -273,9 +275,12 @@ namespace {
 // Elements that one instruction works on before the next is looked at: all
 // registers that a program has stay in the first cache.
 constexpr int64_t kChunk = 512;
+// Elements that one thread takes at least.
+constexpr int64_t kBlock = 1 << 14;
 
 class HostRun {
  public:
+  size_t instructions() const { return program_.size(); }
   absl::Status Prepare(const Microprogram& program,
                        const std::array<uint32_t, 4>& arguments,
                        const std::array<HostStream, 3>& streams,
@@ -465,17 +470,24 @@ LaneFunction FunctionOf(const Microprogram& program) {
 
 void Compute(LaneFunction function, const LaneOperands& operands, int64_t count,
              uint32_t* out) {
-  constexpr int64_t kPiece = 1 << 16;
+  constexpr double kCost = 0.5;
   const LaneKernels& lanes = BestLanes();
-  for (int64_t first = 0; first < count; first += kPiece) {
-    const int64_t n = std::min(kPiece, count - first);
-    Pace(n);
-    LaneOperands piece = operands;
-    for (LaneStream& stream : piece.streams) {
-      if (stream.data != nullptr && !stream.single) stream.data += first;
-    }
-    lanes.compute(function, piece, static_cast<size_t>(n), out + first);
-  }
+  Spread((count + kBlock - 1) / kBlock, kCost * kBlock,
+         [&](int64_t begin, int64_t end) {
+           for (int64_t block = begin; block < end; ++block) {
+             const int64_t first = block * kBlock;
+             const int64_t n = std::min(kBlock, count - first);
+             Pace(n);
+             LaneOperands piece = operands;
+             for (LaneStream& stream : piece.streams) {
+               if (stream.data != nullptr && !stream.single) {
+                 stream.data += first;
+               }
+             }
+             lanes.compute(function, piece, static_cast<size_t>(n),
+                           out + first);
+           }
+         });
 }
 
 absl::Status Evaluate(const Microprogram& program,
@@ -502,10 +514,30 @@ absl::Status Interpret(const Microprogram& program,
                        uint32_t* out) {
   if (count <= 0) return absl::OkStatus();
   const model::ScopedFpEnvironment environment;
-  HostRun run;
-  RETURN_IF_ERROR(run.Prepare(program, arguments, streams, count));
-  run.Run(count, out);
-  return absl::OkStatus();
+  HostRun first;
+  RETURN_IF_ERROR(first.Prepare(program, arguments, streams, count));
+  const int64_t blocks = (count + kBlock - 1) / kBlock;
+  // About what an instruction takes of an element.
+  constexpr double kCost = 0.1;
+  const double cost =
+      kCost * kBlock * static_cast<double>(first.instructions());
+  std::mutex mutex;
+  absl::Status status;
+  Spread(blocks, cost, [&](int64_t begin, int64_t end) {
+    if (begin == 0 && end == blocks) return first.Run(count, out);
+    const int64_t from = begin * kBlock;
+    const int64_t n = std::min(count, end * kBlock) - from;
+    std::array<HostStream, 3> parts = streams;
+    for (HostStream& stream : parts) {
+      if (stream.data != nullptr && !stream.single) stream.data += from;
+    }
+    HostRun run;
+    const absl::Status prepared = run.Prepare(program, arguments, parts, n);
+    if (prepared.ok()) return run.Run(n, out + from);
+    const std::lock_guard<std::mutex> lock(mutex);
+    status = prepared;
+  });
+  return status;
 }
 
 }  // namespace heddle::compiler

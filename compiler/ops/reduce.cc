@@ -7,6 +7,8 @@
 #include <map>
 
 #include "compiler/base/pace.h"
+#include "compiler/base/spread.h"
+#include "compiler/lanes/lanes.h"
 #include "compiler/ops/define.h"
 #include "compiler/ops/doubles.h"
 #include "simulator/model/numerics.h"
@@ -152,6 +154,81 @@ void FoldStage(Fold fold, Premap premap, const ReduceStage& s, const Real* x,
   }
 }
 
+// Of floats in vectors; false: these have none. What is left of the order are
+// results that need nothing of each other: rows, or columns of a plane.
+bool FoldFloats(Fold fold, Premap premap, const ReduceStage& s, const float* x,
+                float* y) {
+  if (fold == Fold::kProduct || s.count == 0) return false;
+  const LaneFold f = fold == Fold::kMax          ? LaneFold::kMax
+                     : fold == Fold::kMin        ? LaneFold::kMin
+                     : premap == Premap::kSquare ? LaneFold::kSumOfSquares
+                     : premap == Premap::kAbs    ? LaneFold::kSumOfMagnitudes
+                                                 : LaneFold::kSum;
+  const LaneKernels& lanes = BestLanes();
+  constexpr double kCost = 0.1;  // of an element
+  if (s.inner == 1) {
+    Spread(s.outer, kCost * static_cast<double>(s.count),
+           [&](int64_t begin, int64_t end) {
+             constexpr int64_t kRows = 64;
+             for (int64_t r = begin; r < end; r += kRows) {
+               const int64_t rows = std::min(kRows, end - r);
+               Pace(rows * s.count);
+               lanes.fold_rows(f, x + r * s.count, nullptr,
+                               static_cast<size_t>(rows),
+                               static_cast<size_t>(s.count), y + r);
+             }
+           });
+    return true;
+  }
+  constexpr int64_t kColumns = 512;
+  const int64_t blocks = (s.inner + kColumns - 1) / kColumns;
+  const double cost = kCost * static_cast<double>(s.count) *
+                      static_cast<double>(std::min(kColumns, s.inner));
+  Spread(s.outer * blocks, cost, [&](int64_t begin, int64_t end) {
+    for (int64_t b = begin; b < end; ++b) {
+      const int64_t first = b % blocks * kColumns;
+      const int64_t n = std::min(kColumns, s.inner - first);
+      const float* from = x + b / blocks * s.count * s.inner + first;
+      float* const to = y + b / blocks * s.inner + first;
+      std::fill(to, to + n, Start(fold));
+      for (int64_t k = 0; k < s.count; ++k, from += s.inner) {
+        Pace(n);
+        lanes.fold_step(f, from, static_cast<size_t>(n), to);
+      }
+      for (int64_t i = 0; i < n; ++i) to[i] = model::Canonical(to[i]);
+    }
+  });
+  return true;
+}
+bool FoldFloats(Fold, Premap, const ReduceStage&, const double*, double*) {
+  return false;
+}
+
+// Stage after stage, then what is made of the results.
+template <typename Real>
+std::vector<Real> ReduceAll(const Real* x,
+                            const std::vector<ReduceStage>& stages,
+                            const Reduction& reduction) {
+  Premap premap = reduction.premap;
+  std::vector<Real> results;
+  for (const ReduceStage& s : stages) {
+    std::vector<Real> y(s.outer * s.inner);
+    if (!FoldFloats(reduction.fold, premap, s, x, y.data())) {
+      FoldStage(reduction.fold, premap, s, x, y.data());
+    }
+    premap = Premap::kNone;
+    results = std::move(y);
+    x = results.data();
+  }
+  const auto total = static_cast<Real>(ReducedCount(stages));
+  for (Real& v : results) {
+    Pace(1);
+    if (reduction.finish == Finish::kMean) v = Quotient(v, total);
+    if (reduction.finish == Finish::kSqrt) v = Root(v);
+  }
+  return results;
+}
+
 int64_t Product(int64_t a, int64_t b) {
   int64_t c;
   return __builtin_mul_overflow(a, b, &c) ? std::numeric_limits<int64_t>::max()
@@ -281,20 +358,7 @@ template <typename Real>
 std::vector<Real> Reduce(std::vector<Real> x,
                          const std::vector<ReduceStage>& stages,
                          const Reduction& reduction) {
-  Premap premap = reduction.premap;
-  for (const ReduceStage& s : stages) {
-    std::vector<Real> y(s.outer * s.inner);
-    FoldStage(reduction.fold, premap, s, x.data(), y.data());
-    premap = Premap::kNone;
-    x = std::move(y);
-  }
-  const auto total = static_cast<Real>(ReducedCount(stages));
-  for (Real& v : x) {
-    Pace(1);
-    if (reduction.finish == Finish::kMean) v = Quotient(v, total);
-    if (reduction.finish == Finish::kSqrt) v = Root(v);
-  }
-  return x;
+  return ReduceAll(x.data(), stages, reduction);
 }
 
 template std::vector<float> Reduce(std::vector<float>,
@@ -310,16 +374,21 @@ TensorData ReduceReals(const TensorData& x, const Shape& shape,
   if (x.type == DataType::kDouble) {
     return FromDoubles(shape, Reduce(ToDoubles(x), stages, reduction));
   }
+  if (x.type == DataType::kFloat) {
+    return FromFloats(x.type, shape,
+                      ReduceAll(x.as<float>(), stages, reduction));
+  }
   return FromFloats(x.type, shape, Reduce(ToFloats(x), stages, reduction));
 }
 
 std::vector<float> ToFloats(const TensorData& data) {
+  if (data.type == DataType::kFloat) {
+    return {data.as<float>(), data.as<float>() + data.count()};
+  }
   std::vector<float> values(data.count());
   for (size_t i = 0; i < values.size(); ++i) {
     PaceAt(i);
-    values[i] = data.type == DataType::kFloat16
-                    ? model::F16ToF32(data.as<uint16_t>()[i])
-                    : data.as<float>()[i];
+    values[i] = model::F16ToF32(data.as<uint16_t>()[i]);
   }
   return values;
 }
@@ -327,13 +396,14 @@ std::vector<float> ToFloats(const TensorData& data) {
 TensorData FromFloats(DataType type, const Shape& shape,
                       const std::vector<float>& values) {
   TensorData data = TensorData::Zeros(type, shape);
+  if (type == DataType::kFloat) {
+    std::copy(values.begin(), values.end(), data.as<float>());
+    return data;
+  }
+  auto* const to = data.as<uint16_t>();
   for (size_t i = 0; i < values.size(); ++i) {
     PaceAt(i);
-    if (type == DataType::kFloat16) {
-      data.as<uint16_t>()[i] = model::F32ToF16(values[i]);
-    } else {
-      data.as<float>()[i] = values[i];
-    }
+    to[i] = model::F32ToF16(values[i]);
   }
   return data;
 }
