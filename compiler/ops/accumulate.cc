@@ -1,10 +1,15 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "compiler/ops/accumulate.h"
 
+#include <algorithm>
 #include <cmath>
+#include <cstring>
+#include <optional>
 #include <vector>
 
 #include "compiler/base/pace.h"
+#include "compiler/base/spread.h"
+#include "simulator/model/kernels.h"
 
 namespace heddle::compiler {
 namespace {
@@ -103,6 +108,162 @@ void AccumulateWide(T* acc, const T* x, int64_t step, T w, int64_t count) {
   for (int64_t i = 0; i < count; ++i) acc[i] += x[i * step] * w;
 }
 
+// Chains of 16 results beside each other, of many rows, in registers: y[row]
+// [16] = fma(a[row][step], panel[step][16], .) over all steps, a few at a time
+// that `pack` writes to the panel. (What is NaN between them stays NaN.)
+class Panels {
+ public:
+  static constexpr int64_t kColumns = 16;
+  // About what a fused multiply-add of a result takes, in nanoseconds.
+  static constexpr double kCost = 0.03;
+
+  // Whether this CPU is faster so.
+  static bool Pay() {
+    return &model::BestKernels() != model::PortableKernels();
+  }
+
+  // `a`: rows of `steps` elements.
+  Panels(const float* a, int64_t rows, int64_t steps)
+      : steps_(steps), panel_(kSteps * kColumns), rows_(rows) {
+    for (int64_t r = 0; r < rows; ++r) rows_[r] = a + r * steps;
+    edge_.resize(static_cast<size_t>(rows * kColumns));
+  }
+
+  // `columns`, at most 16, of y, whose rows lie `stride` apart.
+  template <typename Pack>
+  void Run(int64_t columns, int64_t stride, Pack pack, float* y) {
+    const auto rows = static_cast<int64_t>(rows_.size());
+    const bool whole = columns == kColumns;
+    model::FmaTile tile;
+    tile.a_step = 1;
+    tile.b = panel_.data();
+    tile.b_step = kColumns;
+    tile.rows = static_cast<uint32_t>(rows);
+    tile.vectors = 1;
+    tile.acc = whole ? y : edge_.data();
+    tile.acc_stride = whole ? stride : kColumns;
+    for (int64_t r = 0; r < rows && !whole; ++r) {
+      std::copy_n(y + r * stride, columns, edge_.data() + r * kColumns);
+    }
+    std::vector<const float*> a(rows_);
+    tile.a = a.data();
+    for (int64_t first = 0; first < steps_; first += kSteps) {
+      const int64_t n = std::min(kSteps, steps_ - first);
+      Pace(n * (rows + 1));
+      pack(first, n, panel_.data());
+      tile.n = static_cast<uint32_t>(n);
+      model::BestKernels().fma_tile(tile);
+      for (const float*& row : a) row += n;
+    }
+    for (int64_t r = 0; r < rows && !whole; ++r) {
+      std::copy_n(edge_.data() + r * kColumns, columns, y + r * stride);
+    }
+  }
+
+ private:
+  static constexpr int64_t kSteps = 512;
+  const int64_t steps_;
+  std::vector<float> panel_, edge_;
+  std::vector<const float*> rows_;
+};
+
+// Rows that make packing pay.
+constexpr int64_t kLeastRows = 4;
+
+void MultiplyInPanels(int64_t m, int64_t k, int64_t n, const float* a,
+                      const float* b, float* y) {
+  constexpr int64_t kColumns = Panels::kColumns;
+  const double cost = Panels::kCost * static_cast<double>(m * kColumns) *
+                      static_cast<double>(k);
+  Spread((n + kColumns - 1) / kColumns, cost, [&](int64_t begin, int64_t end) {
+    Panels panels(a, m, k);
+    for (int64_t p = begin; p < end; ++p) {
+      const int64_t columns = std::min(kColumns, n - p * kColumns);
+      const float* const from = b + p * kColumns;
+      panels.Run(
+          columns, n,
+          [=](int64_t first, int64_t steps, float* panel) {
+            for (int64_t i = 0; i < steps; ++i, panel += kColumns) {
+              const float* const row = from + (first + i) * n;
+              if (columns == kColumns) {
+                std::memcpy(panel, row, kColumns * sizeof(float));
+              } else {
+                std::copy_n(row, columns, panel);
+              }
+            }
+          },
+          y + p * kColumns);
+    }
+  });
+}
+
+// Panels of pixels, of an image whose channels are padded first.
+void ConvolveInPanels(const Window& w, int64_t channels, int64_t maps,
+                      int64_t group, const float* x, const float* weights,
+                      float* y) {
+  constexpr int64_t kColumns = Panels::kColumns;
+  const int64_t height = w.in[0] + w.pad_begin[0] + w.pad_end[0];
+  const int64_t width = w.in[1] + w.pad_begin[1] + w.pad_end[1];
+  const int64_t per_group = channels / group, rows = maps / group;
+  const int64_t pixels = w.out[0] * w.out[1];
+  std::vector<float> padded(static_cast<size_t>(channels * height * width));
+  for (int64_t c = 0; c < channels; ++c) {
+    Pace(height * width);
+    for (int64_t row = 0; row < w.in[0]; ++row) {
+      std::copy_n(x + (c * w.in[0] + row) * w.in[1], w.in[1],
+                  padded.data() + (c * height + row + w.pad_begin[0]) * width +
+                      w.pad_begin[1]);
+    }
+  }
+  // Where a step's elements lie, from the first tap of a pixel.
+  std::vector<int64_t> taps;
+  for (int64_t c = 0; c < per_group; ++c) {
+    for (int64_t ky = 0; ky < w.kernel[0]; ++ky) {
+      for (int64_t kx = 0; kx < w.kernel[1]; ++kx) {
+        taps.push_back((c * height + ky * w.dilation[0]) * width +
+                       kx * w.dilation[1]);
+      }
+    }
+  }
+  const auto steps = static_cast<int64_t>(taps.size());
+  const int64_t blocks = (pixels + kColumns - 1) / kColumns;
+  const double cost = Panels::kCost * static_cast<double>(rows * kColumns) *
+                      static_cast<double>(steps);
+  Spread(group * blocks, cost, [&](int64_t begin, int64_t end) {
+    int64_t of = -1;
+    std::optional<Panels> panels;
+    for (int64_t b = begin; b < end; ++b) {
+      const int64_t g = b / blocks, first_pixel = b % blocks * kColumns;
+      if (g != of) panels.emplace(weights + g * rows * steps, rows, steps);
+      of = g;
+      const int64_t columns = std::min(kColumns, pixels - first_pixel);
+      const float* const image = padded.data() + g * per_group * height * width;
+      int64_t at[kColumns] = {};
+      for (int64_t i = 0; i < columns; ++i) {
+        const int64_t pixel = first_pixel + i;
+        at[i] = pixel / w.out[1] * w.stride[0] * width +
+                pixel % w.out[1] * w.stride[1];
+      }
+      const bool together = columns == kColumns &&
+                            at[kColumns - 1] == at[0] + kColumns - 1 &&
+                            w.stride[1] == 1;
+      panels->Run(
+          columns, pixels,
+          [&](int64_t first, int64_t n, float* panel) {
+            for (int64_t i = first; i < first + n; ++i, panel += kColumns) {
+              const float* const from = image + taps[i];
+              if (together) {
+                std::memcpy(panel, from + at[0], kColumns * sizeof(float));
+              } else {
+                for (int64_t l = 0; l < kColumns; ++l) panel[l] = from[at[l]];
+              }
+            }
+          },
+          y + g * rows * pixels + first_pixel);
+    }
+  });
+}
+
 }  // namespace
 
 void AccumulateF32(float* acc, const float* x, int64_t step, float w,
@@ -133,6 +294,9 @@ void AccumulateI32(int32_t* acc, const int32_t* x, int64_t step, int32_t w,
 
 void ConvolveF32(const Window& window, int64_t channels, int64_t maps,
                  int64_t group, const float* x, const float* w, float* y) {
+  if (Panels::Pay() && maps / group >= kLeastRows) {
+    return ConvolveInPanels(window, channels, maps, group, x, w, y);
+  }
   Convolve(window, channels, maps, group, x, w, y, AccumulateF32);
 }
 
@@ -149,6 +313,9 @@ void ConvolveI32(const Window& window, int64_t channels, int64_t maps,
 
 void MultiplyF32(int64_t m, int64_t k, int64_t n, const float* a,
                  const float* b, float* y) {
+  if (Panels::Pay() && m >= kLeastRows) {
+    return MultiplyInPanels(m, k, n, a, b, y);
+  }
   Multiply(m, k, n, a, b, y, AccumulateF32);
 }
 

@@ -7,6 +7,8 @@
 // doubles in binary64 and, in MatMul, integers modulo 2^32 or 2^64.
 #include "compiler/ops/matmul.h"
 
+#include <utility>
+
 #include "compiler/base/pace.h"
 #include "compiler/base/status_macros.h"
 #include "compiler/ops/accumulate.h"
@@ -15,6 +17,7 @@
 #include "compiler/ops/doubles.h"
 #include "compiler/ops/gemm.h"
 #include "compiler/ops/half.h"
+#include "compiler/ops/strided.h"
 #include "simulator/model/numerics.h"
 
 namespace heddle::compiler {
@@ -180,6 +183,16 @@ TensorData GemmOfDoubles(const Node& node, const GemmShape& shape,
   return y;
 }
 
+// The [rows, columns] of an operand: its own, or a copy in `*copy`.
+const float* Straight(const TensorData& data, int64_t rows, int64_t columns,
+                      bool transposed, std::vector<float>* copy) {
+  if (!transposed) return data.as<float>();
+  copy->resize(static_cast<size_t>(rows * columns));
+  CopyStrided({rows, columns}, {1, rows}, sizeof(float), data.bytes.data(),
+              reinterpret_cast<uint8_t*>(copy->data()));
+  return copy->data();
+}
+
 Results EvaluateGemm(const Graph&, const Node& node, const Inputs& inputs) {
   const Widened wide(inputs);
   ASSIGN_OR_RETURN(auto shape,
@@ -187,10 +200,11 @@ Results EvaluateGemm(const Graph&, const Node& node, const Inputs& inputs) {
   if (inputs[0]->type == DataType::kDouble) {
     return One(GemmOfDoubles(node, shape, inputs));
   }
-  const auto a =
-      Transposed(wide[0]->as<float>(), shape.m, shape.k, shape.trans_a);
-  const auto b =
-      Transposed(wide[1]->as<float>(), shape.k, shape.n, shape.trans_b);
+  std::vector<float> copies[2];
+  const float* const a =
+      Straight(*wide[0], shape.m, shape.k, shape.trans_a, &copies[0]);
+  const float* const b =
+      Straight(*wide[1], shape.k, shape.n, shape.trans_b, &copies[1]);
   const float alpha = node.FloatAttribute("alpha", 1.0f);
   const float beta = node.FloatAttribute("beta", 1.0f);
   TensorData y = TensorData::Zeros(DataType::kFloat, {shape.m, shape.n});
@@ -202,10 +216,10 @@ Results EvaluateGemm(const Graph&, const Node& node, const Inputs& inputs) {
           const float v = c->as<float>()[ic];
           term.as<float>()[i] = beta != 1.0f ? model::FMul(v, beta) : v;
         });
-    if (alpha == 1.0f) y = term;
+    if (alpha == 1.0f) std::swap(y, term);
   }
   float* values = y.as<float>();
-  MultiplyF32(shape.m, shape.k, shape.n, a.data(), b.data(), values);
+  MultiplyF32(shape.m, shape.k, shape.n, a, b, values);
   for (int64_t i = 0; i < y.count(); ++i) {
     PaceAt(i);
     values[i] = model::Canonical(values[i]);
