@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "compiler/ops/index_map.h"
 
+#include <algorithm>
 #include <cstring>
 #include <memory>
 #include <numeric>
@@ -67,7 +68,13 @@ class Rows {
       : axis_(axis),
         element_(static_cast<int64_t>(element)),
         constant_(std::move(constant)),
-        pieces_(PiecesOf(axis)) {}
+        pieces_(PiecesOf(axis)) {
+    if (!axis.empty() &&
+        std::all_of(axis.begin(), axis.end(),
+                    [&axis](int64_t i) { return i == axis[0]; })) {
+      one_ = axis[0];
+    }
+  }
 
   // `x` is the first element of the operand's row; null: all is the constant.
   void Take(const uint8_t* x, uint8_t* y) const {
@@ -115,11 +122,25 @@ class Rows {
     if (!constant_.empty()) std::memcpy(&constant, constant_.data(), sizeof(T));
     constexpr int64_t kBytes = sizeof(T);
     const auto count = static_cast<int64_t>(axis_.size());
-    for (int64_t i = 0; i < count; ++i) {
-      PaceAt(i);
-      T value = constant;
-      if (axis_[i] >= 0) std::memcpy(&value, x + axis_[i] * kBytes, sizeof(T));
-      std::memcpy(y + i * kBytes, &value, sizeof(T));
+    constexpr int64_t kPace = 4096;
+    for (int64_t first = 0; first < count; first += kPace) {
+      const int64_t end = std::min(count, first + kPace);
+      Pace(end - first);
+      if (one_ >= 0) {
+        T value;
+        std::memcpy(&value, x + one_ * kBytes, sizeof(T));
+        for (int64_t i = first; i < end; ++i) {
+          std::memcpy(y + i * kBytes, &value, sizeof(T));
+        }
+        continue;
+      }
+      for (int64_t i = first; i < end; ++i) {
+        T value = constant;
+        if (axis_[i] >= 0) {
+          std::memcpy(&value, x + axis_[i] * kBytes, sizeof(T));
+        }
+        std::memcpy(y + i * kBytes, &value, sizeof(T));
+      }
     }
   }
 
@@ -127,6 +148,7 @@ class Rows {
   const int64_t element_;
   const std::vector<uint8_t> constant_;
   const std::vector<Piece> pieces_;
+  int64_t one_ = -1;  // of the operand, which all are
 };
 
 }  // namespace

@@ -95,6 +95,45 @@ T Finished(Finish finish, int64_t count, T sum) {
   return sum;
 }
 
+// Of elements beside each other, in a few chains that do not wait for each
+// other.
+template <Fold fold, typename Wide>
+Wide FoldRowOf(const Wide* x, int64_t count, Wide start) {
+  constexpr int64_t kChains = 8;
+  Wide acc[kChains];
+  acc[0] = start;
+  // (A sum or a product of nothing.)
+  for (int64_t c = 1; c < kChains; ++c) {
+    acc[c] = fold == Fold::kSum ? 0 : fold == Fold::kProduct ? 1 : start;
+  }
+  int64_t i = 0;
+  for (; i + kChains <= count; i += kChains) {
+    for (int64_t c = 0; c < kChains; ++c) {
+      acc[c] = FoldIntegers(fold, acc[c], x[i + c]);
+    }
+  }
+  for (; i < count; ++i) acc[0] = FoldIntegers(fold, acc[0], x[i]);
+  for (int64_t c = 1; c < kChains; ++c) {
+    acc[0] = FoldIntegers(fold, acc[0], acc[c]);
+  }
+  return acc[0];
+}
+
+template <typename Wide>
+Wide FoldRow(Fold fold, const Wide* x, int64_t count, Wide start) {
+  switch (fold) {
+    case Fold::kSum:
+      return FoldRowOf<Fold::kSum>(x, count, start);
+    case Fold::kProduct:
+      return FoldRowOf<Fold::kProduct>(x, count, start);
+    case Fold::kMax:
+      return FoldRowOf<Fold::kMax>(x, count, start);
+    case Fold::kMin:
+      return FoldRowOf<Fold::kMin>(x, count, start);
+  }
+  return start;
+}
+
 // The order does not matter: one pass over the stages as they are.
 template <typename T>
 void ReduceIntegers(const TensorData& x, const std::vector<ReduceStage>& stages,
@@ -102,13 +141,22 @@ void ReduceIntegers(const TensorData& x, const std::vector<ReduceStage>& stages,
   using Wide =
       std::conditional_t<std::is_same_v<T, uint64_t>, uint64_t, int64_t>;
   std::vector<Wide> values(x.count());
-  for (size_t i = 0; i < values.size(); ++i) {
+  Pace(x.count());
+  std::copy_n(x.as<T>(), x.count(), values.begin());
+  for (size_t i = 0; i < values.size() && reduction.premap != Premap::kNone;
+       ++i) {
     PaceAt(i);
-    values[i] = Premapped<Wide>(reduction.premap, x.as<T>()[i]);
+    values[i] = Premapped<Wide>(reduction.premap, values[i]);
   }
   for (const ReduceStage& s : stages) {
     std::vector<Wide> next(s.outer * s.inner, Start<T>(reduction.fold, x.type));
     for (int64_t o = 0; o < s.outer; ++o) {
+      if (s.inner == 1) {
+        Pace(s.count + 1);
+        next[o] = FoldRow(reduction.fold, values.data() + o * s.count, s.count,
+                          next[o]);
+        continue;
+      }
       for (int64_t k = 0; k < s.count; ++k) {
         Pace(s.inner + 1);
         for (int64_t i = 0; i < s.inner; ++i) {

@@ -14,6 +14,7 @@
 #include "compiler/ops/define.h"
 #include "compiler/ops/doubles.h"
 #include "compiler/ops/index_map.h"
+#include "compiler/ops/microprogram.h"
 #include "compiler/ops/resize_filter.h"
 #include "simulator/model/numerics.h"
 
@@ -81,12 +82,42 @@ absl::Status Infer(Graph* graph, const Node& node) {
   return SetOutput(graph, node, 0, InputOf(*graph, node, 0).type, plan.to);
 }
 
-float Between(float low, float high, float w) {
-  const float first = model::Canonical(low * (1.0f - w));
-  return model::Canonical(std::fma(high, w, first));
-}
 double Between(double low, double high, float w) {
   return low * (1.0 - w) + high * w;
+}
+
+// y = fma(high, w, f32(y * f32(1 - w))), of y[outer, weights, inner].
+void BlendRows(const std::vector<float>& weights, int64_t inner,
+               const float* high, int64_t count, float* y) {
+  std::vector<float> rest(weights);
+  for (float& w : rest) w = 1.0f - w;
+  const auto stream = [](const float* data, bool single) {
+    return LaneStream{reinterpret_cast<const uint32_t*>(data), single};
+  };
+  // The last axis has a weight for each element of a row, others one for all.
+  const bool single = inner != 1;
+  const auto each = static_cast<int64_t>(weights.size());
+  const int64_t row = single ? inner : each;
+  for (int64_t i = 0, at = 0; i < count; i += row, ++at) {
+    const int64_t weight = single ? at % each : 0;
+    auto* const to = reinterpret_cast<uint32_t*>(y + i);
+    LaneOperands o;
+    o.streams[0] = stream(y + i, false);
+    o.streams[1] = stream(rest.data() + weight, single);
+    Compute(LaneFunction::kProduct, o, row, to);
+    o.streams[0] = stream(high + i, false);
+    o.streams[1] = stream(weights.data() + weight, single);
+    o.streams[2] = stream(y + i, false);
+    Compute(LaneFunction::kFusedMultiplyAdd, o, row, to);
+  }
+}
+void BlendRows(const std::vector<float>& weights, int64_t inner,
+               const double* high, int64_t count, double* y) {
+  const auto each = static_cast<int64_t>(weights.size());
+  for (int64_t i = 0; i < count; ++i) {
+    PaceAt(i);
+    y[i] = Between(y[i], high[i], weights[i / inner % each]);
+  }
 }
 
 template <typename Real>
@@ -103,12 +134,7 @@ TensorData Interpolate(const TensorData& x, const ResizePlan& plan,
   const TensorData high = TakeElements(x, map);
   int64_t inner = 1;
   for (size_t i = axis + 1; i < x.shape.size(); ++i) inner *= x.shape[i];
-  for (int64_t i = 0; i < y.count(); ++i) {
-    PaceAt(i);
-    const float w = taps.weight[i / inner % plan.to[axis]];
-    Real* low = y.as<Real>() + i;
-    *low = Between(*low, high.as<Real>()[i], w);
-  }
+  BlendRows(taps.weight, inner, high.as<Real>(), y.count(), y.as<Real>());
   return y;
 }
 
