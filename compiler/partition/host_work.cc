@@ -110,6 +110,10 @@ const ProductForm* FindProduct(const std::string& op) {
 // Of what an element takes by itself, one of a matrix that is transposed.
 constexpr double kTransposed = 0.25;
 
+// With so many rows of results (maps of a group) floats are multiplied in
+// panels of registers: a product takes this part of one in a row.
+constexpr double kLeastRows = 4, kPanelled = 0.3;
+
 // The multiplications, in inner loops along the last axis of the result (of
 // the operand, for ConvTranspose).
 void CountProduct(const ProductForm& form, const Node& node, const Operands& o,
@@ -117,23 +121,28 @@ void CountProduct(const ProductForm& form, const Node& node, const Operands& o,
   const Shape& x = o.in(0);
   const Shape& w = o.in(form.weights);
   const Shape& y = o.out();
-  double macs = 0, row = 1;
+  double macs = 0, row = 1, together = 0;
   switch (form.kind) {
     case ProductKind::kMatMul:
       macs = Count(y) * (x.empty() ? 1 : static_cast<double>(x.back()));
       row = w.size() < 2 ? 1 : static_cast<double>(w.back());
+      if (x.size() > 1) together = static_cast<double>(x[x.size() - 2]);
       break;
     case ProductKind::kGemm:
       if (x.size() == 2 && y.size() == 2) {
         const bool transposed = node.IntAttribute("transA", 0) != 0;
         macs = Count(y) * static_cast<double>(x[transposed ? 0 : 1]);
         row = static_cast<double>(y[1]);
+        together = static_cast<double>(y[0]);
       }
       break;
     case ProductKind::kConv:
       if (!w.empty() && w[0] > 0 && !y.empty()) {
         macs = Count(y) * Count(w) / static_cast<double>(w[0]);
         row = static_cast<double>(y.back());
+        together =
+            static_cast<double>(w[0]) / static_cast<double>(std::max<int64_t>(
+                                            1, node.IntAttribute("group", 1)));
       }
       break;
     case ProductKind::kConvTranspose:
@@ -143,8 +152,14 @@ void CountProduct(const ProductForm& form, const Node& node, const Operands& o,
       }
       break;
   }
-  (form.integer ? work->macs_int : work->macs_float) += macs;
-  if (row > 0) work->rows += macs / row;
+  // (An image that is deformed is multiplied row by row.)
+  if (together >= kLeastRows && !form.integer && node.op != "DeformConv" &&
+      (o.IsFloat() || o.IsHalf())) {
+    work->macs_float += kPanelled * macs;
+  } else {
+    (form.integer ? work->macs_int : work->macs_float) += macs;
+    if (row > 0) work->rows += macs / row;
+  }
   // Results are rounded; operands are centered or padded, or as a Gemm says
   // transposed or copied.
   work->elements += o.Outputs();
@@ -194,9 +209,13 @@ double Passes(const std::string& op) {
       {"SpaceToDepth", 0.3},
       {"GatherElements", 1.5},
       {"NonZero", 2},
-      {"LayerNormalization", 5},
-      {"InstanceNormalization", 5},
-      {"BatchNormalization", 3},
+      {"LayerNormalization", 0.17},
+      {"InstanceNormalization", 0.5},
+      {"BatchNormalization", 0.3},
+      {"ReduceSum", 0.2},
+      {"ReduceMax", 0.2},
+      {"ReduceMin", 0.2},
+      {"ReduceProd", 0.2},
       {"TopK", 8},
       {"Unique", 40},
   };
@@ -215,15 +234,17 @@ bool IsPick(const Node& node) {
          node.StringAttribute("mode", "nearest") == "nearest";
 }
 // Other modes of Resize: a few neighbours and their weights.
-constexpr double kInterpolated = 5;
+constexpr double kInterpolated = 0.85;
 
 // Of folds of floats several go on at once.
 bool IsFloatReduction(const Operands& o, const Node& node) {
-  return o.IsFloat() && node.op.rfind("Reduce", 0) == 0;
+  return o.IsFloat() && node.op != "ReduceProd" &&
+         (node.op.rfind("Reduce", 0) == 0 || node.op == "GlobalAveragePool" ||
+          node.op == "GlobalMaxPool");
 }
-constexpr double kFolded = 0.4;
+constexpr double kFolded = 0.03;
 // An element of a window.
-constexpr double kTap = 0.3;
+constexpr double kTap = 0.1;
 
 // The products of an Einsum that is not made of other operators: one for each
 // combination of its labels. An ellipsis counts as a label for each dimension.
@@ -281,10 +302,12 @@ bool IsPool(const std::string& op) {
 constexpr double kProgramLanes = 1500;
 // Operands and result go through memory once.
 constexpr double kInstructionsAround = 4;
+// Of functions that are computed in registers.
+constexpr double kFused = 0.12, kFusedAround = 2;
 
 // Exponent, product and what is around them.
-constexpr double kSoftmaxInstructions = 30;
-constexpr double kSoftmaxPasses = 6;
+constexpr double kSoftmaxInstructions = 5;
+constexpr double kSoftmaxPasses = 0.1;
 
 // Functions of floats, as microprograms; false: it is none, or of a type that
 // lanes do not have.
@@ -306,8 +329,10 @@ bool CountProgram(const Graph& graph, const Node& node, const Operands& o,
     // Lanes are filled, and the program is made each time.
     const double lanes =
         std::ceil(elements / isa::kVectorLanes) * isa::kVectorLanes;
-    work->instructions +=
-        (lanes + kProgramLanes) * (instructions + kInstructionsAround);
+    work->instructions += kProgramLanes * (instructions + kInstructionsAround);
+    work->instructions += FunctionOf(step.program) == LaneFunction::kCount
+                              ? lanes * (instructions + kInstructionsAround)
+                              : lanes * (kFused * instructions + kFusedAround);
     // Operands that are spread over the result, and results that are no words.
     for (int operand : step.operands) {
       if (operand < 0) continue;
