@@ -22,6 +22,7 @@
 #include "compiler/compiler.h"
 #include "compiler/host/host_function.h"
 #include "compiler/partition/host_work.h"
+#include "compiler/testing/lent_threads.h"
 #include "compiler/testing/model_builder.h"
 #include "tests/support/onnxruntime.h"
 
@@ -40,9 +41,9 @@ using compiler::TensorData;
 constexpr DataType kF = DataType::kFloat, kD = DataType::kDouble,
                    kI = DataType::kInt64;
 
-double CpuSeconds() {
+double Seconds(clockid_t clock) {
   timespec t;
-  clock_gettime(CLOCK_THREAD_CPUTIME_ID, &t);
+  clock_gettime(clock, &t);
   return static_cast<double>(t.tv_sec) + 1e-9 * static_cast<double>(t.tv_nsec);
 }
 
@@ -375,7 +376,7 @@ struct Measured {
 
 absl::StatusOr<Measured> OnHost(const Built& built,
                                 const compiler::HostProfile& profile,
-                                int repeat) {
+                                int repeat, int threads) {
   // As segments of the host have their nodes.
   compiler::CompileOptions options;
   options.features.fuse_elementwise = false;
@@ -396,12 +397,17 @@ absl::StatusOr<Measured> OnHost(const Built& built,
   Measured measured;
   measured.seconds = 1e30;
   measured.estimate = compiler::HostTime(host->graph(), profile) * 1e-9;
+  const std::function<absl::Status()> stop = [] { return absl::OkStatus(); };
+  compiler::LentThreads crew(threads);
+  const compiler::CrewScope scope(&crew, stop);
+  // Of several threads the time that passes counts.
+  const clockid_t clock =
+      threads > 1 ? CLOCK_MONOTONIC : CLOCK_THREAD_CPUTIME_ID;
   for (int i = 0; i <= repeat; ++i) {
-    const double before = CpuSeconds();
-    const absl::Status status =
-        host->Run(from, to, [] { return absl::OkStatus(); });
+    const double before = Seconds(clock);
+    const absl::Status status = host->Run(from, to, stop);
     if (i > 0) {
-      measured.seconds = std::min(measured.seconds, CpuSeconds() - before);
+      measured.seconds = std::min(measured.seconds, Seconds(clock) - before);
     }
     if (!status.ok()) return status;
   }
@@ -415,7 +421,7 @@ absl::StatusOr<Measured> OnHost(const Built& built,
 }
 
 int Main(const std::vector<std::string>& names, int repeat, bool fingerprints,
-         bool held_out, const compiler::HostProfile& profile) {
+         bool held_out, int threads, const compiler::HostProfile& profile) {
   std::unique_ptr<OnnxRuntime> runtime;
   const auto libraries = OnnxRuntime::SharedLibraries();
   if (!libraries.empty() && !fingerprints) {
@@ -435,7 +441,8 @@ int Main(const std::vector<std::string>& names, int repeat, bool fingerprints,
       continue;
     }
     const Built built = Build(c);
-    const auto host = OnHost(built, profile, fingerprints ? 1 : repeat);
+    const auto host =
+        OnHost(built, profile, fingerprints ? 1 : repeat, threads);
     if (!host.ok()) {
       std::fprintf(stderr, "%s: %s\n", c.op.c_str(),
                    std::string(host.status().message()).c_str());
@@ -490,11 +497,15 @@ int main(int argc, char** argv) {
   CLI::App app("Operators on the host, beside ONNX Runtime.");
   std::vector<std::string> names;
   std::string profile_file;
-  int repeat = 5;
+  int repeat = 5, threads = 1;
   bool fingerprints = false, held_out = false;
   app.add_option("names", names, "operators; all");
   app.add_option("--repeat", repeat, "runs of each; the fastest counts")
       ->check(CLI::Range(1, 1000000))
+      ->capture_default_str();
+  app.add_option("--threads", threads,
+                 "of the host's side; of several the time that passes counts")
+      ->check(CLI::Range(1, 64))
       ->capture_default_str();
   app.add_flag("--held-out", held_out,
                "other operators and shapes than those that the estimates were "
@@ -518,5 +529,6 @@ int main(int argc, char** argv) {
     }
     profile = *std::move(parsed);
   }
-  return heddle::tests::Main(names, repeat, fingerprints, held_out, profile);
+  return heddle::tests::Main(names, repeat, fingerprints, held_out, threads,
+                             profile);
 }
