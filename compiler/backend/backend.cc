@@ -8,6 +8,7 @@
 #include <utility>
 
 #include "absl/strings/str_cat.h"
+#include "compiler/backend/card_types.h"
 #include "compiler/backend/compile_report.h"
 #include "compiler/backend/lowered_graphs.h"
 #include "compiler/backend/producer.h"
@@ -48,6 +49,7 @@ constexpr uint64_t kShortJob = 2000;
 constexpr uint64_t kGroupDivisors[] = {8, 16};
 constexpr uint64_t kMoreGroupDivisors[] = {2, 4, 8, 16, 32};
 
+<<<<<<< HEAD
 // Types that device memory and the vector engine can hold.
 bool OnDevice(DataType type) {
   switch (type) {
@@ -133,6 +135,8 @@ absl::Status CheckTypes(const Graph& graph) {
   return absl::OkStatus();
 }
 
+=======
+>>>>>>> ccc757cb (compiler/backend: what types the card holds is a file of its own)
 std::vector<package::TensorInfo> Describe(
     const Graph& graph, const DeviceGraph& device,
     const std::vector<std::pair<std::string, int>>& tensors) {
