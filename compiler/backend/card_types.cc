@@ -53,7 +53,7 @@ absl::Status CheckType(const Tensor& t, const char* role) {
   return Reject(
       Rejection::kUnsupportedDatatype,
       absl::StrCat(role, " '", t.name, "' has type ", DataTypeName(t.type),
-                   ", which the card does not hold; convert it to "
+                   ", which the card does not support; convert it to "
                    "float or to an integer of 32, 16 or 8 bits"));
 }
 
@@ -75,8 +75,8 @@ absl::Status CheckTypes(const Graph& graph, const Node& node) {
       return Reject(
           Rejection::kUnsupportedShape,
           absl::StrCat(node.Describe(), ": '", graph.tensors[id].name,
-                       "' is computed at run time, it must be known when "
-                       "compiling; make it an initializer or a Constant"));
+                       "' is computed at run time but must be known at compile "
+                       "time; make it an initializer or a Constant"));
     }
     return Reject(
         Rejection::kUnsupportedDatatype,
