@@ -62,9 +62,11 @@ class KeyHash {
 // key, unless the package is the same whatever it says.
 void AddFeatures(const Features& features, KeyHash* key) {
   const auto& [residual, table, pool, cost, keep, prefetch, cascade, first,
-               elementwise, order, recompute, always] = features;
-  for (const bool flag : {residual, table, pool, cost, keep, cascade, first,
-                          elementwise, order, recompute, always}) {
+               early, outputs, elementwise, order, recompute, always] =
+      features;
+  for (const bool flag :
+       {residual, table, pool, cost, keep, cascade, first, early, outputs,
+        elementwise, order, recompute, always}) {
     key->Add(flag);
   }
   key->Add(prefetch);

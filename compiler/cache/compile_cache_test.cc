@@ -89,6 +89,9 @@ TEST(CompileKey, ChangesWithAllThatMatters) {
       [](CompileOptions* o) { o->features.fuse_residual = false; },
       [](CompileOptions* o) { o->features.prefetch = 4; },
       [](CompileOptions* o) { o->features.always_rewrite = true; },
+      [](CompileOptions* o) { o->features.early_operands = false; },
+      [](CompileOptions* o) { o->features.keep_outputs = false; },
+      [](CompileOptions* o) { o->bounds["n"] = 4; },
   };
   std::set<CacheKey> keys;
   for (const auto& change : changes) {
