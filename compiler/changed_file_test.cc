@@ -75,7 +75,7 @@ TEST_F(ChangedFileTest, ShorterIsAnErrorAndNoSignal) {
                           fs::resize_file(path, left);
                         }).status();
     EXPECT_EQ(status.code(), absl::StatusCode::kFailedPrecondition) << status;
-    EXPECT_TRUE(absl::StrContains(status.message(), "'weights' was changed"))
+    EXPECT_TRUE(absl::StrContains(status.message(), "'weights' changed"))
         << status;
   }
 }

@@ -41,10 +41,11 @@ constexpr double kMoreTrafficWeights[] = {0.005, 0.02, 0.08, 0.3, 1.0};
 constexpr double kManyCycles = 10'000;
 // Of the few operations of a small graph more boxes are tried: what a command
 // costs beside its time depends on what runs beside it, and in the closed form
-// transfers have a price of their own. Jobs of fewer cycles are all latency.
+// transfers have a price of their own. Jobs of fewer cycles are all latency;
+// of more, boxes differ by little, and each attempt takes long.
 constexpr size_t kFewOperations = 8;
 constexpr double kCommandPrices[] = {-60, 100, 300};
-constexpr uint64_t kShortJob = 2000;
+constexpr uint64_t kShortJob = 2000, kLongJob = 1 << 20;
 // See Attempt::group_divisor.
 constexpr uint64_t kGroupDivisors[] = {8, 16};
 constexpr uint64_t kMoreGroupDivisors[] = {2, 4, 8, 16, 32};
@@ -656,8 +657,8 @@ absl::StatusOr<BackendResult> Search(const Graph& graph,
     try_all(batch);
     batch.clear();
     for (const double price : kCommandPrices) {
-      if (!best || best->cycles < kShortJob || !facts.few ||
-          !options.features.cost_tiles) {
+      if (!best || best->cycles < kShortJob || best->cycles > kLongJob ||
+          !facts.few || !options.features.cost_tiles || always) {
         continue;
       }
       for (const bool is_short : {false, true}) {

@@ -194,7 +194,7 @@ std::vector<OperatorCases> Cases() {
         {"a digit", wrong::kValue, String("equation", "bi1,b1k->bik")},
         {"two dots", wrong::kValue, String("equation", "..ij,bjk->bik")},
         {"two ellipses", wrong::kValue, String("equation", "......,bjk->b")},
-        {"integers", wrong::kType, InputType("x", DataType::kInt32)},
+        {"bytes", wrong::kType, InputType("x", DataType::kInt8)},
         {"one input", wrong::kValue, Inputs(1)}}});
   return all;
 }
