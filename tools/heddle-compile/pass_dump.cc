@@ -17,7 +17,7 @@ namespace heddle::compile {
 std::string PassTable() {
   std::string table;
   for (const compiler::Pass& pass : compiler::Passes()) {
-    absl::StrAppendFormat(&table, "%-18s %s\n", pass.name, pass.what);
+    absl::StrAppendFormat(&table, "%-20s %s\n", pass.name, pass.what);
   }
   return table;
 }
