@@ -63,10 +63,15 @@ bool IsReadable(onnxPointer address) {
          process_vm_readv(getpid(), &local, 1, &remote, 1, 0) == 1;
 }
 
-// Whether a single descriptor, which no second tag betrays, is one of the other
-// ABI: its buffer is no address where this ABI has it, and is one where the
-// other has it. False where the system does not allow the question.
-bool IsOfOtherAbi(Abi abi, const void* descriptor) {
+enum class Form { kAsExpected, kOther, kPerhapsOther };
+
+// The form of a single descriptor, which no second tag betrays, by its buffer:
+// no address where this ABI has it, and one where the other has it. Where the
+// system does not allow the question, as expected. One of ONNX 1.x that has
+// just no buffer must not count as extended: what is behind it is somebody
+// else's memory, in which an address may stand. (An extended one is long
+// enough to have both places.)
+Form FormOf(Abi abi, const void* descriptor) {
   const auto buffer_at = [descriptor](size_t offset, onnxPointer* buffer) {
     iovec local = {buffer, sizeof(*buffer)};
     iovec remote = {
@@ -76,12 +81,16 @@ bool IsOfOtherAbi(Abi abi, const void* descriptor) {
            sizeof(*buffer);
   };
   onnxPointer onnx1 = 0, extended = 0;
-  if (!buffer_at(offsetof(Onnx1Descriptor, buffer), &onnx1)) return false;
+  if (!buffer_at(offsetof(Onnx1Descriptor, buffer), &onnx1)) {
+    return Form::kAsExpected;
+  }
   if (!buffer_at(offsetof(onnxTensorDescriptorV1, buffer), &extended)) {
     extended = 0;
   }
-  return abi == Abi::kExtended ? !IsReadable(extended) && IsReadable(onnx1)
-                               : !IsReadable(onnx1) && IsReadable(extended);
+  const onnxPointer here = abi == Abi::kExtended ? extended : onnx1;
+  const onnxPointer there = abi == Abi::kExtended ? onnx1 : extended;
+  if (IsReadable(here) || !IsReadable(there)) return Form::kAsExpected;
+  return abi == Abi::kOnnx1 && here == 0 ? Form::kPerhapsOther : Form::kOther;
 }
 
 absl::Status WrongTag(Abi abi, const void* array, uint32_t index,
@@ -168,15 +177,15 @@ absl::StatusOr<std::vector<Descriptor>> ReadDescriptors(Abi abi,
       return WrongTag(abi, array, i, what, false);
     }
   }
-  if (count == 1 && IsOfOtherAbi(abi, array)) {
-    return WrongTag(abi, array, 0, what, true);
-  }
+  const Form form = count == 1 ? FormOf(abi, array) : Form::kAsExpected;
+  if (form == Form::kOther) return WrongTag(abi, array, 0, what, true);
   std::vector<Descriptor> result;
   result.reserve(count);
   for (uint32_t i = 0; i < count; ++i) {
     const void* bytes = static_cast<const char*>(array) + i * stride;
     result.push_back(abi == Abi::kExtended ? FromExtended(bytes)
                                            : FromOnnx1(bytes));
+    result.back().may_be_extended = form == Form::kPerhapsOther;
   }
   return result;
 }
@@ -204,7 +213,14 @@ absl::Status CheckForm(const Descriptor& descriptor) {
                     descriptor.memory_type);
   }
   if (descriptor.buffer == 0 && !descriptor.offline) {
-    return complain(ONNXIFI_STATUS_INVALID_MEMORY_LOCATION, "buffer is", 0);
+    return Fail(
+        ONNXIFI_STATUS_INVALID_MEMORY_LOCATION,
+        absl::StrCat("descriptor of '", descriptor.name, "': buffer is 0",
+                     descriptor.may_be_extended
+                         ? "; if the program was built against the extended "
+                           "onnxifi.h, link lib/libonnxifi-heddle.so or set "
+                           "HEDDLE_ONNXIFI_ABI=extended"
+                         : ""));
   }
   return absl::OkStatus();
 }

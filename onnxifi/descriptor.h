@@ -37,6 +37,9 @@ struct Descriptor {
   const int32_t* biases = nullptr;
   bool offline = false;
   onnxPointer buffer = 0;
+  // Without a buffer where ONNX 1.x has it, but an address where the extended
+  // form has it. No proof: what is behind the descriptor may be anything.
+  bool may_be_extended = false;
 };
 
 // Looks at all tags before anything else. UNSUPPORTED_TAG. `what` ("input")

@@ -8,6 +8,7 @@
 #include <cstdlib>
 #include <cstring>
 
+#include "absl/strings/match.h"
 #include "onnxifi/testing/fixture.h"
 
 namespace heddle::onnxifi {
@@ -113,6 +114,9 @@ TEST(Descriptor, ASingleOneOfTheOtherFormIsRecognised) {
   onnxTensorDescriptorV1 wide = {};
   wide.tag = ONNXIFI_TAG_TENSOR_DESCRIPTOR_V1;
   wide.buffer = reinterpret_cast<uint64_t>(data);
+  EXPECT_TRUE(ReadDescriptors(Abi::kExtended, &wide, 1, "input").ok());
+  // An axis of 2 is no address.
+  wide.quantizationAxis = 2;
   const auto other = ReadDescriptors(Abi::kOnnx1, &wide, 1, "input").status();
   EXPECT_EQ(CodeOf(other), ONNXIFI_STATUS_UNSUPPORTED_TAG);
   EXPECT_NE(other.message().find("96 bytes"), absl::string_view::npos) << other;
@@ -120,6 +124,29 @@ TEST(Descriptor, ASingleOneOfTheOtherFormIsRecognised) {
   // A buffer that is only wrong is no sign of the other form.
   wide.buffer = 0;
   EXPECT_TRUE(ReadDescriptors(Abi::kExtended, &wide, 1, "input").ok());
+}
+
+// Behind a descriptor of ONNX 1.x is memory that is not its own: an address
+// there must not turn "no buffer" into "wrong tag".
+TEST(Descriptor, WithoutABufferOneOfOnnx1IsStillOne) {
+  uint64_t data = 0;
+  for (const bool address_behind : {false, true}) {
+    uint64_t place[12] = {};
+    Narrow narrow;
+    narrow.name = "x";
+    narrow.data_type = ONNXIFI_DATATYPE_UINT8;
+    narrow.memory_type = ONNXIFI_MEMORY_TYPE_CPU;
+    narrow.shape = kFour;
+    std::memcpy(place, &narrow, sizeof(narrow));
+    if (address_behind) place[11] = reinterpret_cast<uint64_t>(&data);
+    const auto read = ReadDescriptors(Abi::kOnnx1, place, 1, "output");
+    ASSERT_TRUE(read.ok()) << read.status();
+    const auto status = CheckForm(read->front());
+    EXPECT_EQ(CodeOf(status), ONNXIFI_STATUS_INVALID_MEMORY_LOCATION);
+    EXPECT_EQ(absl::StrContains(status.message(), "the extended onnxifi.h"),
+              address_behind)
+        << status;
+  }
 }
 
 TEST(Descriptor, MembersOfBothLayouts) {
