@@ -53,6 +53,14 @@ set_bazel_startup() {
   fi
 }
 
+# Bazel looks for the gold linker with `-o /dev/null` when it first sees a compiler. Run by root, gold takes the right
+# to write to /dev/null from everybody else, until the next boot: apt, sudo, every other user's shell.
+restore_dev_null() {
+  if [[ "$UID" == 0 && -c /dev/null && "$(stat -c %a /dev/null)" != 666 ]]; then
+    chmod 666 /dev/null || true
+  fi
+}
+
 # run_bazel COMMAND ARGUMENTS...: Bazel with the options every command shares.
 run_bazel() {
   local verb="$1" shared guest options
@@ -65,7 +73,21 @@ run_bazel() {
   if [[ -n "${CI:-}" || ! -t 2 ]]; then
     options+=("--config=ci")
   fi
-  bazel "${bazel_startup[@]}" "$verb" "${options[@]}" "$@" </dev/null
+  # The look at the compiler first, so that the tests that follow it find /dev/null as it was.
+  if [[ "$UID" == 0 ]] && ! compiler_is_known; then
+    bazel "${bazel_startup[@]}" build --nobuild "${options[@]}" @local_config_cc//:toolchain </dev/null || true
+    restore_dev_null
+  fi
+  local status=0
+  bazel "${bazel_startup[@]}" "$verb" "${options[@]}" "$@" </dev/null || status=$?
+  restore_dev_null
+  return "$status"
+}
+
+compiler_is_known() {
+  local base
+  base="$(bazel "${bazel_startup[@]}" info output_base 2>/dev/null </dev/null)" &&
+    [[ -e "$base/external/@local_config_cc.marker" ]]
 }
 
 # list_entries FILE: the lines of a list in tools/dev/, without comments and blanks.
