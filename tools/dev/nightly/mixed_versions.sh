@@ -12,7 +12,9 @@
 set -euo pipefail
 cd "$(dirname "$(readlink -f "$0")")/../../.."
 
-OLD_COMMIT=a0c9046 # 0.1
+# shellcheck source=tools/dev/nightly/old_release.sh
+source tools/dev/nightly/old_release.sh
+
 SECONDS_EACH=60
 
 die() {
@@ -44,9 +46,7 @@ if [[ -z "$new" ]]; then
   new="$PWD/out"
 fi
 if [[ -z "$old" ]]; then
-  git worktree add --quiet --detach "$scratch/tree" "$OLD_COMMIT"
-  [[ ! -f .bazelrc.user ]] || cp .bazelrc.user "$scratch/tree/"
-  (cd "$scratch/tree" && HEDDLE_NO_SETUP=1 ./dev build)
+  build_old_release "$scratch/tree" || die "release 0.1 does not build"
   old="$scratch/tree/out"
 fi
 

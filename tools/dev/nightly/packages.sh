@@ -2,28 +2,33 @@
 # SPDX-License-Identifier: Apache-2.0
 #
 # The Debian packages, as a stranger would meet them: built twice with the same bytes, lintian, installed in a fresh
-# Debian 12 root and used there (packages_inside.sh says how), and removed without a trace. Needs root.
+# Debian 12 root and used there (packages_inside.sh says how), upgraded from release 0.1, and removed without a trace.
+# Needs root.
 #
-#   ./dev nightly packages [--staged] [--keep] [--root=DIR]
+#   ./dev nightly packages [--staged] [--keep] [--root=DIR] [--old=PREFIX]
 #
-#   --staged    packages of what is in out/, without building
-#   --keep      leave the root for a look inside
-#   --root=DIR  a minimal root that is there already (it is copied), instead of a fresh one
+#   --staged      packages of what is in out/, without building
+#   --keep        leave the root for a look inside
+#   --root=DIR    a minimal root that is there already (it is copied), instead of a fresh one
+#   --old=PREFIX  staged programs of 0.1; otherwise they are built from its commit in a worktree that goes again
 set -euo pipefail
 cd "$(dirname "$(readlink -f "$0")")/../../.."
 # shellcheck source=tools/setup/debian_root.sh
 source tools/setup/debian_root.sh
+# shellcheck source=tools/dev/nightly/old_release.sh
+source tools/dev/nightly/old_release.sh
 
 # Limits of the SDK on a device, in kB of Installed-Size.
 RUNTIME_KB=15000
 RUNTIME_CLOSURE_KB=40000
 
-staged=() keep=0 from=""
+staged=() keep=0 from="" old=""
 for argument in "$@"; do
   case "$argument" in
     --staged) staged=(--staged) ;;
     --keep) keep=1 ;;
     --root=*) from="${argument#--root=}" ;;
+    --old=*) old="$(realpath "${argument#--old=}")" ;;
     *) debian_root_die "unknown option $argument" ;;
   esac
 done
@@ -31,6 +36,7 @@ done
 scratch="$(mktemp -d "${TMPDIR:-/var/tmp}/heddle-packages.XXXXXX")"
 root="$scratch/root"
 finish() {
+  [[ ! -d "$scratch/tree" ]] || git worktree remove --force "$scratch/tree"
   if [[ "$keep" == 1 ]]; then
     printf 'packages: the root is %s\n' "$root"
   else
@@ -59,6 +65,13 @@ lintian --allow-root --fail-on error,warning --tag-display-limit 0 "$scratch"/fi
   debian_root_die "lintian has errors or warnings"
 passed "lintian: no error, no warning"
 
+if [[ -z "$old" ]]; then
+  build_old_release "$scratch/tree" || debian_root_die "release 0.1 does not build"
+  old="$scratch/tree/out"
+fi
+package_old_release "$old" "$scratch/old" || debian_root_die "release 0.1 cannot be packaged"
+passed "packages of release 0.1"
+
 if [[ -n "$from" ]]; then
   cp -a --one-file-system "$from" "$root"
 else
@@ -66,8 +79,9 @@ else
 fi
 passed "a minimal Debian $DEBIAN_ROOT_SUITE"
 
-mkdir -p "$root/packages"
+mkdir -p "$root/packages/old"
 cp "$scratch"/first/*.deb "$root/packages/"
+cp "$scratch"/old/*.deb "$root/packages/old/"
 ./dev install --prefix /opt/heddle --destdir "$root"
 cp tools/dev/nightly/packages_inside.sh "$root/packages/"
 run_in_root "$root" bash /packages/packages_inside.sh "$RUNTIME_KB" "$RUNTIME_CLOSURE_KB"

@@ -1,8 +1,9 @@
 #!/bin/bash
 # SPDX-License-Identifier: Apache-2.0
 #
-# The half of packages.sh that runs in a minimal Debian 12 root, as root, with the packages in /packages and ./dev
-# install's files in /opt/heddle. Each step says what it has seen; the first that fails ends the run.
+# The half of packages.sh that runs in a minimal Debian 12 root, as root, with the packages in /packages, those of 0.1
+# in /packages/old and ./dev install's files in /opt/heddle. Each step says what it has seen; the first that fails ends
+# the run.
 #
 #   packages_inside.sh RUNTIME_KB CLOSURE_KB
 set -euo pipefail
@@ -72,8 +73,48 @@ printf '          heddle-runtime %d kB, with %s: %d kB\n' "$size" "${closure[*]}
 apt_get purge --autoremove heddle-runtime
 snapshot >before
 
-step "all packages but heddle-dkms and heddle-driver-tests"
+# heddle-run classifies twenty images.
+twenty=(heddle-run "$digits/digits_int8.onnx" --images "$digits/digits_test.u8" --dims "1,28,28"
+  --labels "$digits/digits_test.i32" --limit 20)
+
+# wants TEXT COMMAND...: the command ends well and says TEXT.
+wants() {
+  local text="$1" said
+  shift
+  said="$("$@" 2>&1)" || die "'$*' ended with $?: $said"
+  [[ "$said" == *"$text"* ]] || die "'$*' said, without '$text': $said"
+}
+
+step "release 0.1, and a driver daemon of it that runs"
+apt_install /packages/old/heddle-{runtime,tools,sim,hosted,dev,doc}_*.deb
+wants "heddle-run 0.1.0" heddle-run --version
+wants "top-1 20" "${twenty[@]}" --device sim
+heddle-sim --socket old.card >old.log 2>&1 &
+old_sim=$!
+until [[ -S old.card ]]; do
+  kill -0 $old_sim || die "heddle-sim of 0.1: $(cat old.log)"
+  sleep 0.1
+done
+heddle-hosted --socket old.sock --card old.card >>old.log 2>&1 &
+old_driver=$!
+until [[ -S old.sock ]]; do
+  kill -0 $old_driver || die "heddle-hosted of 0.1: $(cat old.log)"
+  sleep 0.1
+done
+wants "top-1 20" "${twenty[@]}" --device "hosted:$PWD/old.sock"
+
+step "the upgrade: all packages but heddle-dkms and heddle-driver-tests"
 apt_install /packages/heddle-{runtime,tools,sim,hosted,dev,doc,conformance}_*.deb
+[[ ! -e /usr/lib/onnx1 ]] || die "what only 0.1 had is still there: $(find /usr/lib/onnx1)"
+dpkg --verify heddle-{runtime,tools,sim,hosted,dev,doc} || die "files are not those of the packages"
+# The daemon that runs is still 0.1's: one sentence, no hang.
+status=0
+said="$(timeout 60 "${twenty[@]}" --device "hosted:$PWD/old.sock" 2>&1)" || status=$?
+[[ $status == 0 || ($status == 1 && "$said" == *error*) ]] || die "on 0.1's daemon (exit $status): $said"
+printf '          on the daemon of 0.1 that still runs: %s\n' "$(tail -n 1 <<<"$said")"
+kill $old_driver $old_sim
+wait $old_driver $old_sim || true
+wants "top-1 20" "${twenty[@]}" --device sim
 programs=(heddle-compile heddle-hosted heddle-run heddle-sim heddle-smi heddle-timing onnxifi-conformance)
 for program in "${programs[@]}"; do
   said="$("$program" --version)"
@@ -87,17 +128,9 @@ for program in "${programs[@]}"; do
   zsh -n "/usr/share/zsh/vendor-completions/_$program"
   fish -n "/usr/share/fish/vendor_completions.d/$program.fish"
 done
-[[ "$(fish -c 'complete -C "heddle-run --core r"' | cut -f1)" == rtl ]] || die "fish does not complete --core"
+[[ "$(fish -c 'complete -C "heddle-run --core rt"' | cut -f1)" == rtl ]] || die "fish does not complete --core"
 bash -c 'source /usr/share/bash-completion/completions/heddle-smi; COMP_WORDS=(heddle-smi doc); COMP_CWORD=1
   _heddle_smi; [[ "${COMPREPLY[*]}" == doctor ]]' || die "bash does not complete doctor"
-
-# wants TEXT COMMAND...: the command ends well and says TEXT.
-wants() {
-  local text="$1" said
-  shift
-  said="$("$@" 2>&1)" || die "'$*' ended with $?: $said"
-  [[ "$said" == *"$text"* ]] || die "'$*' said, without '$text': $said"
-}
 
 step "the example of heddle-dev, with pkg-config, on a private card"
 export HEDDLE_DEVICE=sim
@@ -144,10 +177,6 @@ C
 gcc -shared -fPIC crash.c -o libonnxifi-crash.so
 said="$(LD_LIBRARY_PATH=/usr/lib/heddle/loader ONNXIFI_VENDOR_PATH=/usr/lib:$PWD ./wrapped 2>&1)" || die "$said"
 [[ "$said" == *"libonnxifi-crash.so crashed the process that tried it"*"1 backends, the first Heddle"* ]] || die "$said"
-
-# heddle-run classifies twenty images.
-twenty=(heddle-run "$digits/digits_int8.onnx" --images "$digits/digits_test.u8" --dims "1,28,28"
-  --labels "$digits/digits_test.i32" --limit 20)
 
 step "heddle-compile and heddle-run on a private card"
 wants "top-1" "${twenty[@]}"
@@ -233,10 +262,16 @@ apt_get autoremove --purge
 snapshot >after
 diff before after || die "something was left behind (>), or is gone (<)"
 
-step "heddle-dkms builds the module for Debian's kernel"
+step "heddle-dkms of 0.1 builds its module for Debian's kernel"
 apt_install dkms linux-headers-amd64
 snapshot >before
+apt_install /packages/old/heddle-dkms_*.deb
+dkms status | sed 's/^/          /'
+[[ "$(dkms status)" == heddle/0.1.0*installed ]] || die "dkms: $(dkms status; cat "$scratch/apt.log")"
+
+step "its upgrade builds the module"
 apt_install /packages/heddle-dkms_*.deb
+[[ "$(dkms status)" != *0.1.0* ]] || die "the module of 0.1 is still there: $(dkms status)"
 dkms status | tee dkms.log | sed 's/^/          /'
 grep -q '^heddle/.*: installed$' dkms.log || die "dkms: $(cat dkms.log "$scratch/apt.log")"
 module="$(find /lib/modules/ -name 'heddle.ko*')"
