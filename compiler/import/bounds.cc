@@ -10,6 +10,7 @@
 #include "absl/strings/strip.h"
 #include "compiler/base/diagnostic.h"
 #include "compiler/base/status_macros.h"
+#include "compiler/import/importer.h"
 #include "compiler/import/quote.h"
 #include "compiler/ops/bounded.h"
 #include "compiler/ops/operator.h"
@@ -59,6 +60,17 @@ absl::Status InsertBound(TensorId id, int64_t most, Graph* graph) {
                              ", which is a constant"));
 }
 
+// Whether it is the name of a Loop, which makes so many iterations at most.
+bool SetIterations(const std::string& name, int64_t most, Graph* graph) {
+  bool found = false;
+  for (Node& node : graph->nodes) {
+    if (most < 0 || !IsLoop(node) || node.name != name) continue;
+    node.attributes[kIterationsAttribute] = most;
+    found = true;
+  }
+  return found;
+}
+
 }  // namespace
 
 absl::StatusOr<std::map<std::string, int64_t>> BoundsOf(
@@ -82,6 +94,7 @@ absl::StatusOr<std::map<std::string, int64_t>> BoundsOf(
 absl::Status InsertBounds(const std::map<std::string, int64_t>& bounds,
                           Graph* graph) {
   for (const auto& [name, most] : bounds) {
+    if (SetIterations(name, most, graph)) continue;
     const TensorId id = graph->FindTensor(name);
     if (id == kNoTensor) {
       return Reject(Rejection::kUnsupportedAttribute,

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // The most that integers may be which a run computes, as the user says it
-// (CompileOptions::bounds): nodes heddle.Bound behind what makes them.
+// (CompileOptions::bounds): nodes heddle.Bound behind what makes them. The name
+// of a Loop stands for the number of its iterations.
 #ifndef HEDDLE_COMPILER_IMPORT_BOUNDS_H_
 #define HEDDLE_COMPILER_IMPORT_BOUNDS_H_
 
@@ -15,6 +16,9 @@
 #include "compiler/ir/graph.h"
 
 namespace heddle::compiler {
+
+// Of a Loop, if the user says so: the most iterations that it makes.
+inline constexpr char kIterationsAttribute[] = "heddle.iterations";
 
 // Those of `given`, and those that the model states in its metadata, which are
 // the way for who has no options (ONNXIFI): key "heddle.bound.NAME", value N.

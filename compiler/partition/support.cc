@@ -247,6 +247,30 @@ class Finder {
   // Of a body, of whose inputs is known which are wide.
   absl::StatusOr<std::vector<NodeSupport>> SupportOfBody(
       const Graph& body, const std::vector<bool>& wide) const {
+    ASSIGN_OR_RETURN(auto support, SupportByCost(body, wide));
+    if (!options_.host_nodes || !RejectionOf(support).ok() ||
+        CheckBetweenSegments(body, support).ok()) {
+      return support;
+    }
+    // Nothing has to pass between segments where there is only one.
+    CompileOptions host = options_;
+    host.placement = Placement::kHost;
+    ASSIGN_OR_RETURN(auto whole, SupportInside(body, host, wide));
+    if (!RejectionOf(whole).ok() || !CheckBetweenSegments(body, whole).ok()) {
+      return support;
+    }
+    for (size_t n = 0; n < whole.size(); ++n) {
+      if (!whole[n].by_choice) continue;
+      whole[n].reason = absl::FailedPreconditionError(absl::StrCat(
+          body.nodes[n].Describe(),
+          ": tensors of a size that a run decides cannot cross the card inside "
+          "of a run-time If or Loop"));
+    }
+    return whole;
+  }
+
+  absl::StatusOr<std::vector<NodeSupport>> SupportByCost(
+      const Graph& body, const std::vector<bool>& wide) const {
     if (!options_.host_nodes || options_.placement != Placement::kCost) {
       return SupportInside(body, options_, wide);
     }

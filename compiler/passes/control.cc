@@ -14,6 +14,7 @@
 #include "compiler/ops/control_flow.h"
 #include "compiler/ops/define.h"
 #include "compiler/passes/branch_shapes.h"
+#include "compiler/passes/loop_sizes.h"
 
 namespace heddle::compiler {
 namespace {
@@ -190,7 +191,21 @@ class Leaver {
     return absl::OkStatus();
   }
 
+  absl::Status CheckReads() const {
+    for (TensorId id : node_.inputs) {
+      if (left_.bounded.of(id) == 0) continue;
+      return RejectNode(
+          Rejection::kUnsupportedShape, node_, "it reads '",
+          graph_->tensors[id].name,
+          "', whose size depends on run-time values, as does its control flow; "
+          "reduce the tensor to a fixed shape before it, or make the condition "
+          "or trip count constant");
+    }
+    return absl::OkStatus();
+  }
+
   absl::Status MakeIf() {
+    RETURN_IF_ERROR(CheckReads());
     made_.inputs = {node_.inputs[0]};
     const Tensor& condition = graph_->tensors[node_.inputs[0]];
     if (condition.type != DataType::kBool ||
@@ -261,6 +276,11 @@ class Leaver {
     AddCaptures(&builder);
     RETURN_IF_ERROR(Finish("body", from, from.outputs.size(), &builder));
     if (open_) return absl::OkStatus();
+    if (!left_.sized) {
+      ASSIGN_OR_RETURN(const bool done, SizeIt(carried));
+      if (done) return absl::OkStatus();
+      RETURN_IF_ERROR(CheckReads());
+    }
     Graph& body = bodies_[0].graph;
     const Tensor& condition = body.tensors[body.outputs[0]];
     if (condition.type != DataType::kBool ||
@@ -282,8 +302,49 @@ class Leaver {
     return Done();
   }
 
+  // Whether something of the Loop has no fixed size, so that another Loop,
+  // which is left by now, has taken its place. Its body is known for the first
+  // values.
+  absl::StatusOr<bool> SizeIt(size_t carried) {
+    std::vector<ValueType> results;
+    for (size_t i = 1; i < bodies_[0].graph.outputs.size(); ++i) {
+      results.push_back(Result(0, i));
+    }
+    bool collects = false;
+    for (size_t i = carried; i < node_.outputs.size(); ++i) {
+      collects |= node_.outputs[i] != kNoTensor;
+    }
+    const int64_t most = MostIterations(node_, *graph_, left_.bounded);
+    if (collects) {
+      const Graph& body = bodies_[0].graph;
+      const Tensor& goes_on = body.tensors[body.outputs[0]];
+      const bool conditional =
+          !goes_on.is_constant() || goes_on.constant->bytes[0] == 0;
+      // (Without a bound, the message is that of TripsOf.)
+      collects = most >= 0 && !TripsOf(carried, conditional).ok();
+    }
+    ASSIGN_OR_RETURN(auto sized, SizeLoop({node_, *graphs_, left_.bounded,
+                                           results, most, collects},
+                                          graph_));
+    if (!sized.has_value()) return false;
+    SubgraphMap subgraphs = left_.subgraphs;
+    subgraphs[FirstOutputOf(sized->loop)] = std::move(sized->graphs);
+    const LeftToRun again = {sized->loop,    subgraphs,      left_.why,
+                             left_.declared, left_.supposed, left_.bounded,
+                             left_.unroller, left_.infer,    true};
+    ASSIGN_OR_RETURN(nodes_, Leaver(again, graph_).Run());
+    open_ = nodes_.empty();
+    nodes_.insert(nodes_.begin(),
+                  std::make_move_iterator(sized->before.begin()),
+                  std::make_move_iterator(sized->before.end()));
+    nodes_.insert(nodes_.end(), std::make_move_iterator(sized->behind.begin()),
+                  std::make_move_iterator(sized->behind.end()));
+    return true;
+  }
+
   // A Scan that would take too many nodes (the Unroller has looked at it).
   absl::Status MakeScan() {
+    RETURN_IF_ERROR(CheckReads());
     const auto own = static_cast<int64_t>(graphs_->own_inputs);
     const int64_t sequences = node_.IntAttribute("num_scan_inputs", 0);
     const int64_t states = own - sequences;
@@ -447,8 +508,9 @@ class Leaver {
           Same("carried value", OutputName(i), "at first",
                TypeOf(made_.inputs[2 + i]), "behind an iteration",
                Result(0, first + i),
-               "shape; carry a tensor of the most elements that it may have, "
-               "and their number (ScatterND writes at a computed place)"));
+               "shape, or grow on one axis by as much in each iteration; else "
+               "carry a tensor of the most elements that it may have, and "
+               "their number (ScatterND writes at a computed place)"));
     }
     return absl::OkStatus();
   }
@@ -487,8 +549,8 @@ class Leaver {
       return std::max<int64_t>(0, *constant(0)->as<int64_t>());
     }
     int64_t trips = -1;
-    for (size_t i = carried; i < made_.outputs.size(); ++i) {
-      const auto declared = left_.declared.find(made_.outputs[i]);
+    for (size_t i = carried; i < node_.outputs.size(); ++i) {
+      const auto declared = left_.declared.find(node_.outputs[i]);
       if (declared == left_.declared.end() || !declared->second.has_shape ||
           declared->second.shape.empty() || declared->second.shape[0] < 0) {
         continue;
@@ -496,12 +558,20 @@ class Leaver {
       trips = declared->second.shape[0];
     }
     if (trips >= 0) return trips;
-    return RejectNode(Rejection::kUnsupportedShape, node_, "result '",
-                      graph_->tensors[made_.outputs[carried]].name,
-                      "' has a row per iteration, and their number is known at "
-                      "run time only; declare its shape (value_info), give the "
-                      "Loop a constant trip count and no computed condition, "
-                      "or carry a tensor of fixed shape instead");
+    return RejectNode(
+        Rejection::kUnsupportedShape, node_, "result '",
+        graph_
+            ->tensors[*std::find_if(
+                node_.outputs.begin() + static_cast<int64_t>(carried),
+                node_.outputs.end(),
+                [](TensorId id) { return id != kNoTensor; })]
+            .name,
+        "' has a row per iteration, and their number is known at "
+        "run time only; say how many there are at most with ",
+        BoundOption(node_, *graph_),
+        ", declare its shape (value_info), give the Loop a "
+        "constant trip count and no computed condition, "
+        "or carry a tensor of fixed shape instead");
   }
 
   void SetLoop(size_t carried, size_t sequences, bool conditional,

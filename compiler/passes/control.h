@@ -13,6 +13,7 @@
 #include "absl/status/statusor.h"
 #include "compiler/import/importer.h"
 #include "compiler/ir/graph.h"
+#include "compiler/ops/bounded.h"
 #include "compiler/passes/suppose.h"
 #include "compiler/passes/unroll.h"
 
@@ -25,15 +26,18 @@ struct LeftToRun {
   absl::Status why;  // for whoever has no host
   const std::map<TensorId, Declaration>& declared;
   const Supposed* supposed;  // or null
+  const BoundedTensors& bounded;
   Unroller* unroller;        // is charged
   // InferAndFold for a body.
   std::function<absl::Status(Graph* body, const SubgraphMap& subgraphs,
                              Supposed* supposed)>
       infer;
+  bool sized = false;  // by loop_sizes.h; a second time does not help
 };
 
 // The nodes that take its place: one of control flow, of a Scan those that turn
-// its sequences and results, of an If those of branch_shapes.h. Their results
+// its sequences and results, of an If those of branch_shapes.h, of a Loop those
+// of loop_sizes.h. Their results
 // have types and shapes. None if what only weights say decides a shape inside.
 // Rejections: kInvalidModel; kMismatchingDatatype, kUnsupportedShape (a value
 // that changes type or shape from one iteration to the next, or type or rank

@@ -626,19 +626,6 @@ class Inference {
     }
     return absl::OkStatus();
   }
-  absl::Status CheckReadByControl(const Node& node) const {
-    for (TensorId id : node.inputs) {
-      if (bounded_.of(id) == 0) continue;
-      return RejectNode(
-          Rejection::kUnsupportedShape, node, "it reads '",
-          graph_->tensors[id].name,
-          "', whose size depends on run-time values, as does its control flow; "
-          "reduce the tensor to a fixed shape before it, or make the condition "
-          "or trip count constant");
-    }
-    return absl::OkStatus();
-  }
-
   // Puts what takes the node's place next.
   void Put(std::vector<Node> nodes) {
     left_.insert(left_.end(), std::make_move_iterator(nodes.rbegin()),
@@ -731,7 +718,6 @@ class Inference {
                         kMostControlDepth,
                         " run-time Ifs and Loops are nested");
     }
-    RETURN_IF_ERROR(CheckReadByControl(node));
     const auto infer = [this](Graph* body, const SubgraphMap& subgraphs,
                               Supposed* supposed) {
       static const std::map<TensorId, Declaration> kNothing;
@@ -740,7 +726,8 @@ class Inference {
     };
     ASSIGN_OR_RETURN(auto nodes, compiler::LeaveToRun(
                                      {node, unroller_.subgraphs(), why,
-                                      declared_, supposed_, &unroller_, infer},
+                                      declared_, supposed_, bounded_,
+                                      &unroller_, infer},
                                      graph_));
     if (nodes.empty()) {
       supposition_.LeaveOut(node);

@@ -371,7 +371,8 @@ int main(int argc, char** argv) {
   app.add_option(
          "--bound", arguments.bounds,
          "upper bound of an integer tensor that determines a size at "
-         "run time (the limit of a Range, the sizes of a Resize); a run "
+         "run time (the limit of a Range, the sizes of a Resize, the trip "
+         "count of a Loop), or, by a Loop's name, of its iterations; a run "
          "that exceeds it fails; repeatable")
       ->type_name("NAME=N")
       ->expected(1)
