@@ -495,7 +495,8 @@ TEST(ControlTest, SizesThatValuesDecideInsideOfOneSegment) {
   }
 }
 
-// Between segments of a graph they pass, between those of a body not.
+// Between segments of a graph they pass; a body that they would have to pass
+// between is the host's.
 TEST(ControlTest, SizesThatValuesDecideBetweenSegments) {
   ModelBuilder b;
   b.Input("x", DataType::kFloat, {2, 3});
@@ -508,20 +509,20 @@ TEST(ControlTest, SizesThatValuesDecideBetweenSegments) {
   const auto none = ExpectSame(b, {Floats({2, 3}, {0, 0, 0, 0, 0, 0})});
   ASSERT_EQ(none.size(), 1u);
   EXPECT_EQ(none[0].as<float>()[0], 0);
-  const auto refused =
-      CompileOnnx(ChosenFound(AddFoundBehindCard, "last").Bytes(), WithHost());
-  EXPECT_EQ(RejectionOf(refused.status()), Rejection::kUnsupportedShape);
-  EXPECT_TRUE(absl::StrContains(refused.status().message(), "'choice/"))
-      << refused.status();
+  const auto chosen =
+      ExpectSame(ChosenFound(AddFoundBehindCard, "last"),
+                 {Bool(true), Floats({2, 3}, {1, 0, 0, 1, 0, 1})});
+  ASSERT_EQ(chosen.size(), 1u);
+  EXPECT_TRUE(chosen[0].bytes == some[0].bytes);
 }
 
-// Control flow neither gives nor takes them, not even to ask for their shape.
-TEST(ControlTest, SizesThatValuesDecideAreNoValuesOfControlFlow) {
-  const auto refused =
-      CompileOnnx(ChosenFound(AddFound, "f").Bytes(), WithHost());
-  EXPECT_EQ(RejectionOf(refused.status()), Rejection::kUnsupportedShape);
-  EXPECT_TRUE(absl::StrContains(refused.status().message(), "'then_branch'"))
-      << refused.status();
+// Control flow gives them (of a size as large as either branch may have) and
+// takes them.
+TEST(ControlTest, SizesThatValuesDecideOfBranches) {
+  const ModelBuilder given = ChosenFound(AddFound, "f");
+  const TensorData x = Floats({2, 3}, {1, 0, 0, 1, 0, 1});
+  EXPECT_EQ(ExpectSame(given, {Bool(true), x})[0].shape, (Shape{2, 3}));
+  EXPECT_EQ(ExpectSame(given, {Bool(false), x})[0].shape, (Shape{2, 1}));
   for (const std::string op : {"Size", "Abs"}) {
     ModelBuilder b;
     b.Input("flag", DataType::kBool, {});
@@ -534,13 +535,12 @@ TEST(ControlTest, SizesThatValuesDecideAreNoValuesOfControlFlow) {
       AddNode(graph, op, {"found"}, {name + "_y"});
       Declare(graph->add_output(), name + "_y", DataType::kInt64);
     }
-    b.Output("y", DataType::kInt64);
-    const auto reads = CompileOnnx(b.Bytes(), WithHost());
-    EXPECT_EQ(RejectionOf(reads.status()), Rejection::kUnsupportedShape);
-    EXPECT_TRUE(absl::StrContains(reads.status().message(), "'choice'"))
-        << reads.status();
-    EXPECT_TRUE(absl::StrContains(reads.status().message(), "'found'"))
-        << reads.status();
+    b.Output("y");
+    for (const bool flag : {false, true}) {
+      const auto read = ExpectSame(b, {Bool(flag), x});
+      ASSERT_EQ(read.size(), 1u);
+      EXPECT_EQ(read[0].shape, op == "Size" ? Shape() : (Shape{2, 3}));
+    }
   }
 }
 

@@ -116,4 +116,51 @@ std::vector<Node> MakeOneShape(size_t i, const std::array<Graph*, 2>& branches,
   return behind;
 }
 
+std::optional<Sized> SizeBranches(const Node& node, const Subgraphs& graphs,
+                                  const std::vector<BranchResult>& results,
+                                  Graph* graph) {
+  Sized sized;
+  sized.node = node;
+  sized.graphs = graphs;
+  for (Subgraph* branch :
+       {&sized.graphs.then_branch, &sized.graphs.else_branch}) {
+    branch->outputs.resize(results.size());  // those that the If has
+  }
+  OpenValues behind(node, graph, &sized.behind);
+  bool any = false;
+  for (size_t i = 0; i < results.size(); ++i) {
+    const auto& [then, other] = results[i].types;
+    const TensorId result = node.outputs[i];
+    if (results[i].open == 0 || result == kNoTensor) continue;
+    const auto axis = OneAxis(results[i].open);
+    if (!axis.has_value() || then.type != other.type ||
+        (then.shape != other.shape &&
+         OneAxis(then.shape, other.shape) != axis)) {
+      return std::nullopt;
+    }
+    any = true;
+    OpenTensor open;
+    open.axis = *axis;
+    open.most = std::max(then.shape[*axis], other.shape[*axis]);
+    open.type = then;
+    open.type.shape[*axis] = open.most;
+    for (Subgraph* branch :
+         {&sized.graphs.then_branch, &sized.graphs.else_branch}) {
+      OpenValues made(node, graph, &branch->nodes);
+      const TensorId own = branch->outputs[i];
+      branch->outputs[i] = made.Fill(open, own);
+      branch->outputs.push_back(made.SizeOf(open, own));
+    }
+    const std::string name = graph->tensors[result].name;
+    Filled filled;
+    filled.values = graph->AddTemporary(name, open.type.type, open.type.shape);
+    filled.size = graph->AddTemporary(name, DataType::kInt64, {1});
+    sized.node.outputs[i] = filled.values;
+    sized.node.outputs.push_back(filled.size);
+    behind.Take(open, filled, result);
+  }
+  if (!any) return std::nullopt;
+  return sized;
+}
+
 }  // namespace heddle::compiler

@@ -135,12 +135,15 @@ class Leaver {
     made_.sources = node_.sources;
     made_.attributes["kind"] = static_cast<int64_t>(RejectionOf(left_.why));
     made_.attributes["why"] = std::string(left_.why.message());
+    RETURN_IF_ERROR(FindCaptures());
     const absl::Status made = IsIf(node_)          ? MakeIf()
                               : node_.op == "Loop" ? MakeLoop()
                                                    : MakeScan();
     RETURN_IF_ERROR(made);
     if (open_) return std::vector<Node>();
-    return std::move(nodes_);
+    before_.insert(before_.end(), std::make_move_iterator(nodes_.begin()),
+                   std::make_move_iterator(nodes_.end()));
+    return std::move(before_);
   }
 
  private:
@@ -153,16 +156,16 @@ class Leaver {
   }
 
   // What the graphs read from outside and a run computes.
-  std::vector<TensorId> Captures() const {
-    std::vector<TensorId> ids;
+  absl::Status FindCaptures() {
     for (size_t i = graphs_->own_inputs; i < node_.inputs.size(); ++i) {
       const TensorId id = node_.inputs[i];
-      if (!graph_->tensors[id].is_constant()) ids.push_back(id);
+      if (!graph_->tensors[id].is_constant()) captures_.push_back(id);
     }
-    return ids;
+    return CloseCaptures(node_, left_.bounded, graph_, &captures_, &before_,
+                         &taken_);
   }
   void AddCaptures(BodyBuilder* builder) const {
-    for (TensorId id : Captures()) {
+    for (TensorId id : captures_) {
       builder->AddInput(id, graph_->tensors[id].name, TypeOf(id));
     }
   }
@@ -172,27 +175,41 @@ class Leaver {
                       BodyBuilder* builder) {
     RETURN_IF_ERROR(from.refusal);
     RETURN_IF_ERROR(left_.unroller->ChargeCopy(node_, from.nodes));
+    builder->Add(taken_);
     builder->Add(from.nodes);
     for (size_t i = 0; i < outputs; ++i) {
       builder->AddOutput(node_, NameOf("result_", i), from.outputs[i]);
     }
     Graph& body = builder->body();
     const std::vector<TensorId> in = body.inputs, out = body.outputs;
+    BoundedTensors bounded;
     if (left_.supposed == nullptr) {
-      RETURN_IF_ERROR(left_.infer(&body, builder->inner(), nullptr));
+      ASSIGN_OR_RETURN(bounded, left_.infer(&body, builder->inner(), nullptr));
     } else {
       Supposed inside = builder->SupposedInside(*left_.supposed);
-      RETURN_IF_ERROR(left_.infer(&body, builder->inner(), &inside));
+      ASSIGN_OR_RETURN(bounded, left_.infer(&body, builder->inner(), &inside));
       open_ |= !inside.left_out.empty();
     }
     open_ |= body.inputs != in || body.outputs != out;
     body.RemoveDeadNodes();
-    bodies_.push_back({name, std::move(body)});
+    bodies_.push_back({name, std::move(body), std::move(bounded)});
     return absl::OkStatus();
   }
 
-  absl::Status CheckReads() const {
-    for (TensorId id : node_.inputs) {
+  // What is left as it is has fixed shapes.
+  absl::Status CheckSizes() const {
+    for (const Body& body : bodies_) {
+      for (TensorId id : body.graph.outputs) {
+        if (body.bounded.of(id) == 0) continue;
+        return RejectNode(
+            Rejection::kUnsupportedShape, node_, "'",
+            body.graph.tensors[id].name, "', a result of its ", body.name,
+            ", has a size that depends on run-time values; reduce it to a "
+            "tensor of fixed shape there");
+      }
+    }
+    for (size_t i = 0; i < graphs_->own_inputs; ++i) {
+      const TensorId id = node_.inputs[i];
       if (left_.bounded.of(id) == 0) continue;
       return RejectNode(
           Rejection::kUnsupportedShape, node_, "it reads '",
@@ -205,7 +222,6 @@ class Leaver {
   }
 
   absl::Status MakeIf() {
-    RETURN_IF_ERROR(CheckReads());
     made_.inputs = {node_.inputs[0]};
     const Tensor& condition = graph_->tensors[node_.inputs[0]];
     if (condition.type != DataType::kBool ||
@@ -220,6 +236,11 @@ class Leaver {
       RETURN_IF_ERROR(Finish(name, *branch, node_.outputs.size(), &builder));
     }
     if (open_) return absl::OkStatus();
+    if (!left_.sized) {
+      ASSIGN_OR_RETURN(const bool done, SizeIf());
+      if (done) return absl::OkStatus();
+    }
+    RETURN_IF_ERROR(CheckSizes());
     made_.outputs = node_.outputs;
     for (size_t i = 0; i < made_.outputs.size(); ++i) {
       TensorId& id = made_.outputs[i];
@@ -238,7 +259,7 @@ class Leaver {
       RETURN_IF_ERROR(Same("result", OutputName(i), "in the one branch", then,
                            "in the other", other, "rank"));
     }
-    Take(Captures(), 0);
+    Take(captures_, 0);
     RETURN_IF_ERROR(Done());
     nodes_.insert(nodes_.end(), std::make_move_iterator(behind.begin()),
                   std::make_move_iterator(behind.end()));
@@ -277,10 +298,10 @@ class Leaver {
     RETURN_IF_ERROR(Finish("body", from, from.outputs.size(), &builder));
     if (open_) return absl::OkStatus();
     if (!left_.sized) {
-      ASSIGN_OR_RETURN(const bool done, SizeIt(carried));
+      ASSIGN_OR_RETURN(const bool done, SizeLoop(carried));
       if (done) return absl::OkStatus();
-      RETURN_IF_ERROR(CheckReads());
     }
+    RETURN_IF_ERROR(CheckSizes());
     Graph& body = bodies_[0].graph;
     const Tensor& condition = body.tensors[body.outputs[0]];
     if (condition.type != DataType::kBool ||
@@ -298,17 +319,47 @@ class Leaver {
       ASSIGN_OR_RETURN(trips, TripsOf(carried, conditional));
     }
     SetLoop(carried, 0, conditional, trips);
-    Take(Captures(), 1 + carried);
+    Take(captures_, 1 + carried);
     return Done();
   }
 
-  // Whether something of the Loop has no fixed size, so that another Loop,
-  // which is left by now, has taken its place. Its body is known for the first
-  // values.
-  absl::StatusOr<bool> SizeIt(size_t carried) {
+  // Leaves another node, which needs no other one, instead of this one.
+  absl::Status LeaveInstead(Sized sized) {
+    SubgraphMap subgraphs = left_.subgraphs;
+    subgraphs[FirstOutputOf(sized.node)] = std::move(sized.graphs);
+    const LeftToRun again = {sized.node,     subgraphs,      left_.why,
+                             left_.declared, left_.supposed, left_.bounded,
+                             left_.unroller, left_.infer,    true};
+    ASSIGN_OR_RETURN(nodes_, Leaver(again, graph_).Run());
+    open_ = nodes_.empty();
+    before_ = std::move(sized.before);
+    nodes_.insert(nodes_.end(), std::make_move_iterator(sized.behind.begin()),
+                  std::make_move_iterator(sized.behind.end()));
+    return absl::OkStatus();
+  }
+
+  // Whether results of the If have sizes that a run decides, so that another
+  // one has taken its place.
+  absl::StatusOr<bool> SizeIf() {
+    std::vector<BranchResult> results;
+    for (size_t i = 0; i < node_.outputs.size(); ++i) {
+      results.push_back(
+          {{Result(0, i), Result(1, i)}, OpenResult(0, i) | OpenResult(1, i)});
+    }
+    auto sized = SizeBranches(node_, *graphs_, results, graph_);
+    if (!sized.has_value()) return false;
+    RETURN_IF_ERROR(LeaveInstead(*std::move(sized)));
+    return true;
+  }
+
+  // The same of a Loop, of which something has no fixed size. Its body is known
+  // for the first values.
+  absl::StatusOr<bool> SizeLoop(size_t carried) {
     std::vector<ValueType> results;
+    std::vector<AxisSet> open_results;
     for (size_t i = 1; i < bodies_[0].graph.outputs.size(); ++i) {
       results.push_back(Result(0, i));
+      open_results.push_back(OpenResult(0, i));
     }
     bool collects = false;
     for (size_t i = carried; i < node_.outputs.size(); ++i) {
@@ -323,28 +374,17 @@ class Leaver {
       // (Without a bound, the message is that of TripsOf.)
       collects = most >= 0 && !TripsOf(carried, conditional).ok();
     }
-    ASSIGN_OR_RETURN(auto sized, SizeLoop({node_, *graphs_, left_.bounded,
-                                           results, most, collects},
-                                          graph_));
+    ASSIGN_OR_RETURN(
+        auto sized, compiler::SizeLoop({node_, *graphs_, left_.bounded, results,
+                                        open_results, most, collects},
+                                       graph_));
     if (!sized.has_value()) return false;
-    SubgraphMap subgraphs = left_.subgraphs;
-    subgraphs[FirstOutputOf(sized->loop)] = std::move(sized->graphs);
-    const LeftToRun again = {sized->loop,    subgraphs,      left_.why,
-                             left_.declared, left_.supposed, left_.bounded,
-                             left_.unroller, left_.infer,    true};
-    ASSIGN_OR_RETURN(nodes_, Leaver(again, graph_).Run());
-    open_ = nodes_.empty();
-    nodes_.insert(nodes_.begin(),
-                  std::make_move_iterator(sized->before.begin()),
-                  std::make_move_iterator(sized->before.end()));
-    nodes_.insert(nodes_.end(), std::make_move_iterator(sized->behind.begin()),
-                  std::make_move_iterator(sized->behind.end()));
+    RETURN_IF_ERROR(LeaveInstead(*std::move(sized)));
     return true;
   }
 
   // A Scan that would take too many nodes (the Unroller has looked at it).
   absl::Status MakeScan() {
-    RETURN_IF_ERROR(CheckReads());
     const auto own = static_cast<int64_t>(graphs_->own_inputs);
     const int64_t sequences = node_.IntAttribute("num_scan_inputs", 0);
     const int64_t states = own - sequences;
@@ -388,11 +428,12 @@ class Leaver {
     AddCaptures(&builder);
     RETURN_IF_ERROR(Finish("body", from, outputs, &builder));
     if (open_) return absl::OkStatus();
+    RETURN_IF_ERROR(CheckSizes());
     RETURN_IF_ERROR(CheckCarried(states, 0));
     const std::vector<TensorId> results = node_.outputs;
     TakeOutputs(states, 0);
     SetLoop(states, sequences, false, count);
-    Take(Captures(), 1 + states + sequences);
+    Take(captures_, 1 + states + sequences);
     const auto out_axes = list("scan_output_axes", outputs - states);
     const auto out_turns = list("scan_output_directions", outputs - states);
     // Rows lie in order along the first axis; the model wants them elsewhere.
@@ -484,6 +525,9 @@ class Leaver {
     const Graph& graph = bodies_[body].graph;
     const Tensor& tensor = graph.tensors[graph.outputs[i]];
     return {tensor.type, tensor.shape};
+  }
+  AxisSet OpenResult(size_t body, size_t i) const {
+    return bodies_[body].bounded.of(bodies_[body].graph.outputs[i]);
   }
   std::string OutputName(size_t i) const {
     const TensorId id = i < node_.outputs.size() ? node_.outputs[i] : kNoTensor;
@@ -622,6 +666,7 @@ class Leaver {
   struct Body {
     const char* name;
     Graph graph;
+    BoundedTensors bounded;
   };
 
   const LeftToRun& left_;
@@ -630,6 +675,8 @@ class Leaver {
   const Subgraphs* graphs_ = nullptr;
   Node made_;
   std::vector<Body> bodies_;
+  std::vector<TensorId> captures_;
+  std::vector<Node> before_, taken_;  // of CloseCaptures
   std::vector<Node> nodes_;
   bool open_ = false;
   size_t names_ = 0;

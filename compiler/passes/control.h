@@ -27,10 +27,10 @@ struct LeftToRun {
   const std::map<TensorId, Declaration>& declared;
   const Supposed* supposed;  // or null
   const BoundedTensors& bounded;
-  Unroller* unroller;        // is charged
-  // InferAndFold for a body.
-  std::function<absl::Status(Graph* body, const SubgraphMap& subgraphs,
-                             Supposed* supposed)>
+  Unroller* unroller;  // is charged
+  // InferAndFold for a body: what is bounded in it.
+  std::function<absl::StatusOr<BoundedTensors>(
+      Graph* body, const SubgraphMap& subgraphs, Supposed* supposed)>
       infer;
   bool sized = false;  // by loop_sizes.h; a second time does not help
 };

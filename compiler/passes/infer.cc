@@ -558,7 +558,6 @@ class Inference {
         RETURN_IF_ERROR(Take(converted.empty() ? original : converted[i]));
       }
     }
-    if (depth_ > 0) RETURN_IF_ERROR(CheckBodyResults());
     if (supposed_ != nullptr) supposition_.Finish();
     graph_->nodes = std::move(kept_);
     return absl::OkStatus();
@@ -612,20 +611,6 @@ class Inference {
     return known && !IsDeclared(declared_, node);
   }
 
-  // Control flow that a run decides has values of one size only: it takes their
-  // types and shapes from the graph.
-  absl::Status CheckBodyResults() const {
-    for (TensorId id : graph_->outputs) {
-      if (bounded_.of(id) == 0) continue;
-      return Reject(
-          Rejection::kUnsupportedShape,
-          absl::StrCat("'", graph_->tensors[id].name, "', a result of '",
-                       graph_->name, "' of a run-time If or Loop, ",
-                       "has a size that depends on run-time values; reduce it "
-                       "to a tensor of fixed shape there"));
-    }
-    return absl::OkStatus();
-  }
   // Puts what takes the node's place next.
   void Put(std::vector<Node> nodes) {
     left_.insert(left_.end(), std::make_move_iterator(nodes.rbegin()),
@@ -718,17 +703,20 @@ class Inference {
                         kMostControlDepth,
                         " run-time Ifs and Loops are nested");
     }
-    const auto infer = [this](Graph* body, const SubgraphMap& subgraphs,
-                              Supposed* supposed) {
+    const auto infer =
+        [this](Graph* body, const SubgraphMap& subgraphs,
+               Supposed* supposed) -> absl::StatusOr<BoundedTensors> {
       static const std::map<TensorId, Declaration> kNothing;
-      return Inference(body, kNothing, supposed, subgraphs, depth_ + 1, limits_)
-          .Run();
+      Inference inside(body, kNothing, supposed, subgraphs, depth_ + 1,
+                       limits_);
+      RETURN_IF_ERROR(inside.Run());
+      return std::move(inside.bounded_);
     };
-    ASSIGN_OR_RETURN(auto nodes, compiler::LeaveToRun(
-                                     {node, unroller_.subgraphs(), why,
-                                      declared_, supposed_, bounded_,
-                                      &unroller_, infer},
-                                     graph_));
+    ASSIGN_OR_RETURN(
+        auto nodes,
+        compiler::LeaveToRun({node, unroller_.subgraphs(), why, declared_,
+                              supposed_, bounded_, &unroller_, infer},
+                             graph_));
     if (nodes.empty()) {
       supposition_.LeaveOut(node);
       return absl::OkStatus();

@@ -3,7 +3,6 @@
 
 #include <algorithm>
 #include <map>
-#include <memory>
 #include <string>
 #include <utility>
 
@@ -12,143 +11,13 @@
 #include "compiler/import/bounds.h"
 #include "compiler/ops/define.h"
 #include "compiler/ops/operator.h"
+#include "compiler/passes/open_values.h"
 
 namespace heddle::compiler {
 namespace {
 
-constexpr int kOpset = 13;  // of the nodes that it makes
 // A constant trip count beyond this stands for "until the condition says so".
 constexpr int64_t kMostIterations = int64_t{1} << 24;
-
-// A tensor of which a run decides the size on one axis.
-struct OpenTensor {
-  TensorId id = kNoTensor;
-  size_t axis = 0;
-  int64_t most = 0;  // on that axis
-  ValueType type;    // with the most
-};
-// The same as control flow takes it.
-struct Filled {
-  TensorId values = kNoTensor;  // of the most, zeros behind
-  TensorId size = kNoTensor;    // int64[1]
-};
-
-TensorData Ints(Shape shape, const std::vector<int64_t>& values) {
-  TensorData data = TensorData::Zeros(DataType::kInt64, std::move(shape));
-  std::copy(values.begin(), values.end(), data.as<int64_t>());
-  return data;
-}
-
-// The one axis of `shape` that is not as in `other`; none if there is no such.
-std::optional<size_t> OneAxis(const Shape& shape, const Shape& other) {
-  if (shape.size() != other.size()) return std::nullopt;
-  std::optional<size_t> axis;
-  for (size_t i = 0; i < shape.size(); ++i) {
-    if (shape[i] == other[i]) continue;
-    if (axis.has_value()) return std::nullopt;
-    axis = i;
-  }
-  return axis;
-}
-std::optional<size_t> OneAxis(AxisSet axes) {
-  if (axes == 0 || (axes & (axes - 1)) != 0) return std::nullopt;
-  size_t axis = 0;
-  while ((axes >> axis & 1) == 0) ++axis;
-  return axis;
-}
-
-// Appends nodes to a list.
-class Maker {
- public:
-  Maker(const Node& owner, Graph* graph, std::vector<Node>* nodes)
-      : owner_(owner), graph_(graph), nodes_(nodes) {}
-
-  TensorId Constant(TensorData data) {
-    const TensorId id =
-        graph_->AddTemporary(owner_.name + "/constant", data.type, data.shape);
-    graph_->tensors[id].constant =
-        std::make_shared<const TensorData>(std::move(data));
-    return id;
-  }
-  TensorId Number(int64_t value) { return Constant(Ints({}, {value})); }
-  TensorId List(const std::vector<int64_t>& values) {
-    return Constant(Ints({static_cast<int64_t>(values.size())}, values));
-  }
-
-  TensorId Add(const char* op, std::vector<TensorId> inputs, ValueType type,
-               std::map<std::string, Attribute> attributes = {},
-               TensorId output = kNoTensor) {
-    if (output == kNoTensor) {
-      output = graph_->AddTemporary(owner_.name + "/sized", type.type,
-                                    std::move(type.shape));
-    }
-    Node node;
-    node.op = op;
-    node.name = owner_.name;
-    node.sources = owner_.sources;
-    node.opset = kOpset;
-    node.inputs = std::move(inputs);
-    node.outputs = {output};
-    node.attributes = std::move(attributes);
-    nodes_->push_back(std::move(node));
-    return output;
-  }
-
-  // `value`, or the end of the run if it is more; `what` names it there.
-  TensorId AtMost(TensorId value, Shape shape, int64_t most,
-                  const std::string& what) {
-    const TensorId id =
-        Add(kBoundOp, {value}, {DataType::kInt64, std::move(shape)},
-            {{"most", most}});
-    nodes_->back().domain = kInternalDomain;
-    nodes_->back().opset = 1;
-    nodes_->back().name = what;
-    return id;
-  }
-
-  TensorId SizeOf(const OpenTensor& open, TensorId id) {
-    const auto rank = static_cast<int64_t>(open.type.shape.size());
-    const auto axis = static_cast<int64_t>(open.axis);
-    const TensorId shape = Add("Shape", {id}, {DataType::kInt64, {rank}});
-    return Add("Slice", {shape, List({axis}), List({axis + 1})},
-               {DataType::kInt64, {1}});
-  }
-
-  // (Nodes: whoever folds constants counts how large they are.)
-  TensorId Zeros(const ValueType& type) {
-    return Add("Expand",
-               {Constant(TensorData::Zeros(type.type, {})), List(type.shape)},
-               type);
-  }
-  TensorId Places(int64_t count) {
-    return Add("Range", {Number(0), Number(count), Number(1)},
-               {DataType::kInt64, {count}});
-  }
-
-  // Zeros behind `id`, which may be of any size up to the most.
-  TensorId Fill(const OpenTensor& open, TensorId id) {
-    const TensorId zeros = Zeros(open.type);
-    ValueType longer = open.type;
-    longer.shape[open.axis] *= 2;
-    const std::map<std::string, Attribute> axis = {
-        {"axis", static_cast<int64_t>(open.axis)}};
-    const TensorId both = Add("Concat", {id, zeros}, longer, axis);
-    return Add("Gather", {both, Places(open.most)}, open.type, axis);
-  }
-
-  // As much of it as there is, as `id`.
-  void Take(const OpenTensor& open, const Filled& filled, TensorId id) {
-    const TensorId there = Add("Less", {Places(open.most), filled.size},
-                               {DataType::kBool, {open.most}});
-    Add("Compress", {filled.values, there}, {},
-        {{"axis", static_cast<int64_t>(open.axis)}}, id);
-  }
-
- private:
-  const Node& owner_;
-  Graph* const graph_;
-  std::vector<Node>* const nodes_;
-};
 
 class Sizer {
  public:
@@ -162,13 +31,13 @@ class Sizer {
         prologue_(to_size.loop, graph, &first_),
         epilogue_(to_size.loop, graph, &last_) {}
 
-  absl::StatusOr<std::optional<SizedLoop>> Run() {
+  absl::StatusOr<std::optional<Sized>> Run() {
     if (!FindOpen()) return std::nullopt;
     if (!grows_.empty() || given_.collects) {
       if (given_.iterations < 0) return NothingBounds();
       if (!SetMost()) return std::nullopt;
     }
-    made_.loop = given_.loop;
+    made_.node = given_.loop;
     made_.graphs.body.refusal = given_.graphs.body.refusal;
     inputs_.assign(given_.loop.inputs.begin(),
                    given_.loop.inputs.begin() + static_cast<int64_t>(own_));
@@ -187,7 +56,9 @@ class Sizer {
       for (size_t i = 0; i < rows; ++i) Collect(i);
     }
     made_.graphs.own_inputs = inputs_.size();
-    ReadFromOutside();
+    inputs_.insert(inputs_.end(),
+                   given_.loop.inputs.begin() + static_cast<int64_t>(own_),
+                   given_.loop.inputs.end());
     if (!given_.collects) {
       for (size_t i = 0; i < rows; ++i) {
         body_outputs_.push_back(body.outputs[1 + carried_ + i]);
@@ -197,8 +68,8 @@ class Sizer {
                                : kNoTensor);
       }
     }
-    made_.loop.inputs = std::move(inputs_);
-    made_.loop.outputs = std::move(outputs_);
+    made_.node.inputs = std::move(inputs_);
+    made_.node.outputs = std::move(outputs_);
     Subgraph& sized = made_.graphs.body;
     sized.inputs = std::move(body_inputs_);
     sized.outputs = std::move(body_outputs_);
@@ -222,7 +93,7 @@ class Sizer {
     for (size_t i = 0; i < carried_; ++i) {
       const TensorId id = given_.loop.inputs[2 + i];
       const ValueType first = TypeOf(id), next = given_.results[i];
-      const AxisSet bounded = given_.bounded.of(id);
+      const AxisSet bounded = given_.bounded.of(id) | given_.open_results[i];
       if (first == next && bounded == 0) continue;
       if (first.type != next.type || first.shape.size() > 63) return false;
       const auto differs = OneAxis(first.shape, next.shape);
@@ -243,13 +114,7 @@ class Sizer {
         grows_[i] = next.shape[open.axis] - first.shape[open.axis];
       }
     }
-    for (size_t i = own_; i < given_.loop.inputs.size(); ++i) {
-      const AxisSet bounded = given_.bounded.of(given_.loop.inputs[i]);
-      if (bounded == 0) continue;
-      if (!OneAxis(bounded).has_value()) return false;
-      reads_open_ = true;
-    }
-    return !open_.empty() || reads_open_ || given_.collects;
+    return !open_.empty() || given_.collects;
   }
 
   // By as much as the first iteration adds, each of them adds. False if that is
@@ -277,18 +142,6 @@ class Sizer {
         "say it with ", BoundOption(given_.loop, *graph_));
   }
 
-  // A tensor from around the Loop, as it takes it.
-  Filled Close(const OpenTensor& open) {
-    if (given_.bounded.of(open.id) != 0) {
-      return {before_.Fill(open, open.id), before_.SizeOf(open, open.id)};
-    }
-    const int64_t size = graph_->tensors[open.id].shape[open.axis];
-    Filled filled;
-    filled.size = before_.List({size});
-    filled.values = size == open.most ? open.id : before_.Fill(open, open.id);
-    return filled;
-  }
-
   // A place for it in the body, filled; the body has it as `id`.
   Filled Enter(const OpenTensor& open, TensorId id) {
     Filled inside;
@@ -310,7 +163,7 @@ class Sizer {
   }
 
   void Carry(size_t i, const OpenTensor& open) {
-    const Filled outside = Close(open);
+    const Filled outside = before_.Close(open, given_.bounded);
     const Filled inside = Enter(open, body_inputs_[2 + i]);
     const TensorId made = body_outputs_[1 + i];
     const TensorId size = epilogue_.AtMost(
@@ -377,37 +230,14 @@ class Sizer {
     outputs_[place] = count_.size;
   }
 
-  // What the body takes from outside: behind its own inputs.
-  void ReadFromOutside() {
-    for (size_t i = own_; i < given_.loop.inputs.size(); ++i) {
-      const TensorId id = given_.loop.inputs[i];
-      const AxisSet bounded = given_.bounded.of(id);
-      if (bounded == 0) {
-        inputs_.push_back(id);
-        continue;
-      }
-      OpenTensor open;
-      open.id = id;
-      open.axis = *OneAxis(bounded);
-      open.type = TypeOf(id);
-      open.most = open.type.shape[open.axis];
-      const Filled outside = Close(open);
-      // (The body's own copy of `id` is what the node there writes.)
-      prologue_.Take(open, outside, id);
-      inputs_.push_back(outside.values);
-      inputs_.push_back(outside.size);
-    }
-  }
-
   const LoopToSize& given_;
   Graph* const graph_;
   const size_t own_, carried_;
   std::map<size_t, OpenTensor> open_;  // by carried value
   std::map<size_t, int64_t> grows_;    // by how much
-  bool reads_open_ = false;
-  SizedLoop made_;
+  Sized made_;
   std::vector<Node> first_, last_;  // of the body
-  Maker before_, behind_, prologue_, epilogue_;
+  OpenValues before_, behind_, prologue_, epilogue_;
   std::vector<TensorId> inputs_, outputs_, body_inputs_, body_outputs_;
   TensorId number_ = kNoTensor;
   Filled count_;
@@ -444,8 +274,8 @@ std::string BoundOption(const Node& loop, const Graph& graph) {
                       : absl::StrCat("--bound '", name, "=N'");
 }
 
-absl::StatusOr<std::optional<SizedLoop>> SizeLoop(const LoopToSize& to_size,
-                                                  Graph* graph) {
+absl::StatusOr<std::optional<Sized>> SizeLoop(const LoopToSize& to_size,
+                                              Graph* graph) {
   return Sizer(to_size, graph).Run();
 }
 

@@ -1,13 +1,12 @@
 // SPDX-License-Identifier: Apache-2.0
-// Loops that carry what grows (a list of tokens, a cache), read tensors whose
-// size a run decides, or collect a row from each of a number of iterations that
-// a run decides. Control flow has values of fixed shape only
-// (ir/control_flow.h), so such a Loop becomes one with:
+// Loops that carry what grows (a list of tokens, a cache) or has a size that a
+// run decides, or collect a row from each of a number of iterations that a run
+// decides. Control flow has values of fixed shape only (ir/control_flow.h), so
+// such a Loop becomes one with:
 //
-//   what grows or has an open size   a tensor of the most that it may be, zeros
-//   (on one axis)                    behind, and its size, int64[1]. The body
-//                                    takes that much with Compress
-//                                    (ops/bounded.h) and fills up what it makes
+//   what grows or has an open size   two values (open_values.h). The body takes
+//   (on one axis)                    what there is with Compress and fills up
+//                                    what it makes
 //   results with a row each          a carried tensor of as many rows as there
 //                                    may be iterations, into which ScatterND
 //                                    writes, and their number
@@ -27,6 +26,7 @@
 #include "compiler/ir/control_flow.h"
 #include "compiler/ir/graph.h"
 #include "compiler/ops/bounded.h"
+#include "compiler/passes/open_values.h"
 
 namespace heddle::compiler {
 
@@ -39,18 +39,14 @@ int64_t MostIterations(const Node& loop, const Graph& graph,
 // How the user says it.
 std::string BoundOption(const Node& loop, const Graph& graph);
 
-struct SizedLoop {
-  std::vector<Node> before, behind;
-  Node loop;
-  Subgraphs graphs;
-};
-
 struct LoopToSize {
   const Node& loop;
   const Subgraphs& graphs;
   const BoundedTensors& bounded;  // of the graph around it
-  // What an iteration gives that gets the first values: carried, then rows.
+  // What an iteration gives that gets the first values, and which axes of it
+  // are open: carried, then rows.
   const std::vector<ValueType>& results;
+  const std::vector<AxisSet>& open_results;
   int64_t iterations = -1;  // MostIterations()
   bool collects = false;    // rows, whose number a run decides
 };
@@ -58,8 +54,8 @@ struct LoopToSize {
 // None if it has fixed sizes as it is, or if this does not help: more than one
 // axis changes, or the rank or the type does. kUnsupportedShape: nothing bounds
 // its iterations.
-absl::StatusOr<std::optional<SizedLoop>> SizeLoop(const LoopToSize& to_size,
-                                                  Graph* graph);
+absl::StatusOr<std::optional<Sized>> SizeLoop(const LoopToSize& to_size,
+                                              Graph* graph);
 
 }  // namespace heddle::compiler
 
