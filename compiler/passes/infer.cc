@@ -697,7 +697,25 @@ class Inference {
     }
   }
 
-  absl::Status Leave(const Node& node, const absl::Status& why) {
+  // Rows that a Loop stacks for nobody need no number.
+  Node WithoutUnread(Node node) const {
+    const auto graphs = unroller_.subgraphs().find(FirstOutputOf(node));
+    if (node.op != "Loop" || graphs == unroller_.subgraphs().end()) return node;
+    std::set<TensorId> read(graph_->outputs.begin(), graph_->outputs.end());
+    for (const Node& next : left_) {
+      read.insert(next.inputs.begin(), next.inputs.end());
+    }
+    const TensorId first = FirstOutputOf(node);  // which stands for the node
+    for (size_t i = graphs->second.own_inputs - 2; i < node.outputs.size();
+         ++i) {
+      TensorId& id = node.outputs[i];
+      if (id != first && read.count(id) == 0) id = kNoTensor;
+    }
+    return node;
+  }
+
+  absl::Status Leave(const Node& whole, const absl::Status& why) {
+    const Node node = WithoutUnread(whole);
     if (depth_ >= kMostControlDepth) {
       return RejectNode(Rejection::kUnsupportedShape, node, "more than ",
                         kMostControlDepth,

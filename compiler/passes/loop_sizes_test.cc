@@ -164,7 +164,8 @@ TEST_P(LoopSizes, AreThoseOfAConstantTripCount) {
     CompileOptions by_count, by_name;
     by_count.bounds["n"] = kMost;
     by_name.bounds["loop"] = kMost;
-    // One more than was said is right, if there happens to be room, or an error.
+    // One more than was said is right, if there happens to be room, or an
+    // error.
     for (int64_t n = 1; n <= kMost + 1; ++n) {
       const auto wanted = RunModel(make(n, true), {}, {Floats({2, 3}, x)});
       ASSERT_TRUE(wanted.ok()) << wanted.status();
@@ -215,6 +216,19 @@ TEST(LoopSizesTest, NoIteration) {
   ASSERT_TRUE(got.ok()) << got.status();
   EXPECT_EQ((*got)[0].shape, (Shape{2, 3}));
   EXPECT_EQ((*got)[1].shape, (Shape{0, 2, 3}));
+}
+
+// Rows that nobody reads need no number.
+TEST(LoopSizesTest, UnreadRowsNeedNoBound) {
+  ModelBuilder b(17);
+  b.Input("n", DataType::kInt64, {});
+  b.Input("x", DataType::kFloat, {2, 3});
+  Rows(&b);
+  b.Output("last");
+  const auto got =
+      RunModel(b, {}, {Int64s({}, {3}), Floats({2, 3}, {1, 2, 3, 4, 5, 6})});
+  ASSERT_TRUE(got.ok()) << got.status();
+  EXPECT_EQ((*got)[0].as<float>()[5], 48);
 }
 
 // The condition ends it; the trip count is no bound.

@@ -22,7 +22,7 @@
 namespace heddle::tests {
 namespace {
 
-constexpr int kBlocks = 20;
+constexpr int kBlocks = 8;
 // Models that fail, and how often each is tried in parts.
 constexpr int kMostShrunk = 3, kMostTried = 60;
 // Of fewer models shares mean nothing.

@@ -140,6 +140,10 @@ void Prune(RandomModel* model) {
   const auto dead = [&](const auto& named) {
     return live.count(named.name()) == 0;
   };
+  RemoveWhere(model->model.mutable_metadata_props(), [&](const auto& entry) {
+    // (A bound is of an input.)
+    return live.count(entry.key().substr(entry.key().rfind('.') + 1)) == 0;
+  });
   RemoveWhere(graph->mutable_input(), dead);
   RemoveWhere(graph->mutable_initializer(), dead);
   RemoveWhere(graph->mutable_value_info(), dead);
