@@ -115,7 +115,7 @@ def is_executable(source, destination):
         return True
     with open(source, "rb") as file:
         start = file.read(4)
-    return destination.startswith("lib/heddle/driver-tests/") and (start == b"\x7fELF" or start[:2] == b"#!")
+    return destination.startswith("lib/heddle/") and (start == b"\x7fELF" or start[:2] == b"#!")
 
 
 def copy(source, target, executable):

@@ -84,6 +84,14 @@ class StageTest(unittest.TestCase):
             self.assertEqual(stage.is_executable(made, destination), wanted, destination)
         self.assertTrue(stage.is_executable(self.write("script", "", 0o755), "share/script"))
 
+    def test_programs_that_others_start_are_executable(self):
+        for start in ("\x7fELF", "#!/bin/sh\n"):
+            made = self.write("bazel-out/program", start, 0o555)
+            for destination in ("lib/heddle/onnxifi-discover", "lib/heddle/driver-tests/bin/x"):
+                self.assertTrue(stage.is_executable(made, destination), destination)
+            self.assertFalse(stage.is_executable(made, "share/x"))
+        self.assertFalse(stage.is_executable(self.write("bazel-out/data", "data", 0o555), "lib/heddle/data"))
+
     def test_replaces_changed_and_removes_unlisted_but_not_foreign_files(self):
         events = self.events("//a:a", self.write("b/one", "1"), self.write("b/two", "2"))
         stage.stage(self.plan("//a share/\n", events), self.out)
