@@ -86,7 +86,8 @@ run_bazel() {
 
 compiler_is_known() {
   local base
-  base="$(bazel "${bazel_startup[@]}" info output_base 2>/dev/null </dev/null)" &&
+  # (Without waiting for another command, which nobody would see; the build does that, and says so.)
+  base="$(bazel "${bazel_startup[@]}" --noblock_for_lock info output_base 2>/dev/null </dev/null)" &&
     [[ -e "$base/external/@local_config_cc.marker" ]]
 }
 
