@@ -15,8 +15,8 @@ HEDDLE_CARDS
 #undef HEDDLE_CARD
 
 absl::StatusOr<std::unique_ptr<CardModel>> MakeCard(
-    const isa::Config& config, const CardOptions& options,
-    CardEnvironment* environment) {
+    const isa::Config& config, [[maybe_unused]] const CardOptions& options,
+    [[maybe_unused]] CardEnvironment* environment) {
 #define HEDDLE_CARD(NAME)                                 \
   if (absl::string_view(config.name) == #NAME) {          \
     return MakeCard_##NAME(config, options, environment); \

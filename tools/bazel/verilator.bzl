@@ -48,8 +48,10 @@ VERILATOR_FAST = [
 VERILATOR_COPTS_V3 = [
     "-O2",
     "-fomit-frame-pointer",
-    "-march=x86-64-v3",
-]
+] + select({
+    "@platforms//cpu:x86_64": ["-march=x86-64-v3"],
+    "//conditions:default": [],
+})
 
 # With --coverage-*: all instances of a model count in the same place, which outlives them, and a
 # model that is made does not set it to zero: a process that makes many models, one after another,
