@@ -30,6 +30,10 @@ if ! command -v dpkg-query >/dev/null || ! command -v apt-get >/dev/null; then
   die "this is not a Debian system (no dpkg or apt-get). Heddle builds on Debian 12; \
 run it in a Debian 12 container or chroot, or install what ${lists[*]} names and set HEDDLE_NO_SETUP=1"
 fi
+case "$(dpkg --print-architecture)" in
+  amd64 | arm64) ;;
+  *) die "this machine is $(dpkg --print-architecture); Heddle is for amd64 and arm64 (64-bit, little-endian)" ;;
+esac
 
 mapfile -t wanted < <(sed -e 's/#.*//' -e 's/[[:space:]]//g' -e '/^$/d' "${lists[@]}")
 
