@@ -101,7 +101,10 @@ inline float I32ToF32(int32_t v) { return static_cast<float>(v); }
 
 // v within low to high, rounded; a NaN gives rne(low).
 inline int32_t ClampRne(float v, float low, float high) {
-  return Rne(FMin(v > low ? v : low, high));
+  // AArch64's fmaxnm, which clang takes for `>` and `?`, takes a number rather
+  // than a NaN only if the NaN is a quiet one.
+  const float quiet = Canonical(v);
+  return Rne(FMin(quiet > low ? quiet : low, high));
 }
 // Clamp, round, offset: rne(fmin(fmax(v, lo), hi)) + z. A NaN gives lo + z.
 inline int32_t Cro(float v, int32_t lo, int32_t hi, int32_t z) {
