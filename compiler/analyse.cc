@@ -31,8 +31,9 @@ absl::StatusOr<Graph> AnalyseImported(ImportedModel imported,
                                       Supposed* supposed) {
   Graph graph = std::move(imported.graph);
   const PassContext context{
-      std::move(imported.declared), supposed, options.fuse_quantization,
-      options.features.fuse_elementwise, std::move(imported.subgraphs)};
+      std::move(imported.declared), supposed,
+      options.fuse_quantization,    options.features.fuse_elementwise,
+      options.keep_direct,          std::move(imported.subgraphs)};
   RETURN_IF_ERROR(RunGraphPasses(context, options, &graph));
   return graph;
 }

@@ -100,6 +100,10 @@ struct CompileOptions {
   // With `host_nodes`: which side takes the nodes that either could. The
   // results are the same bytes.
   Placement placement = Placement::kCost;
+  // Nodes that the host computes as they are, and the card by their expansion
+  // (compiler/direct), stay in the graph: for one that both share, of which
+  // each part of the card expands its own.
+  bool keep_direct = false;
   // What work of the host and a crossing to the card cost, for
   // Placement::kCost and the report; null: DefaultHostProfile().
   std::shared_ptr<const HostProfile> host_profile;

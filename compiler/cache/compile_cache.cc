@@ -73,7 +73,7 @@ void AddFeatures(const Features& features, KeyHash* key) {
 }
 
 void AddOptions(const CompileOptions& options, KeyHash* key) {
-  const auto& [config, shapes, ones, bounds, fuse, host, placement,
+  const auto& [config, shapes, ones, bounds, fuse, host, placement, direct,
                host_profile, weights, folder, taps, tap_all, sram, stream,
                memory, windows, threads, details, progress, after_pass, goal,
                features] = options;
@@ -92,7 +92,9 @@ void AddOptions(const CompileOptions& options, KeyHash* key) {
     key->Add(name);
     key->Add(most);
   }
-  for (const bool flag : {ones, fuse, host, taps, tap_all}) key->Add(flag);
+  for (const bool flag : {ones, fuse, host, direct, taps, tap_all}) {
+    key->Add(flag);
+  }
   key->Add(weights.size());
   for (const auto& [name, data] : weights) {
     key->Add(name);

@@ -65,6 +65,7 @@ TEST(CompileKey, ChangesWithAllThatMatters) {
       [](CompileOptions* o) { o->fuse_quantization = false; },
       [](CompileOptions* o) { o->host_nodes = true; },
       [](CompileOptions* o) { o->placement = Placement::kHost; },
+      [](CompileOptions* o) { o->keep_direct = true; },
       [](CompileOptions* o) {
         HostProfile profile = DefaultHostProfile();
         profile.row_ns += 1;

@@ -8,6 +8,7 @@
 
 #include "compiler/base/diagnostic.h"
 #include "compiler/base/status_macros.h"
+#include "compiler/direct/direct.h"
 #include "compiler/ops/bounded.h"
 #include "compiler/ops/define.h"
 #include "compiler/ops/expanded.h"
@@ -41,7 +42,12 @@ bool HasExpanded(const Graph& graph) {
                      [&](const Node& node) { return IsExpanded(graph, node); });
 }
 
-absl::Status ExpandOperators(Graph* graph, size_t most) {
+bool IsForEither(const Graph& graph, const Node& node) {
+  return IsExpanded(graph, node) && IsForCard(graph, node) &&
+         IsDirect(graph, node);
+}
+
+absl::Status ExpandOperators(Graph* graph, size_t most, bool keep_direct) {
   if (!HasExpanded(*graph)) return absl::OkStatus();
   // Of sizes that values decide an expansion would take the bound.
   ASSIGN_OR_RETURN(const BoundedTensors bounded, FindBounded(*graph));
@@ -55,7 +61,7 @@ absl::Status ExpandOperators(Graph* graph, size_t most) {
     Node node = std::move(left.back());
     left.pop_back();
     if (!IsExpanded(*graph, node) || bounded.Touches(node) ||
-        !IsForCard(*graph, node)) {
+        !IsForCard(*graph, node) || (keep_direct && IsDirect(*graph, node))) {
       done.push_back(std::move(node));
       continue;
     }

@@ -14,12 +14,18 @@ namespace heddle::compiler {
 // Whether there is anything to expand.
 bool HasExpanded(const Graph& graph);
 
+// Whether the node gives way to its expansion in a graph that the card takes,
+// and the host could compute it as it is (compiler/direct).
+bool IsForEither(const Graph& graph, const Node& node);
+
 // Of a graph, that expansions may make: a few bytes of a model, of a recurrence
 // for one, stand for thousands of nodes.
 inline constexpr size_t kMostExpandedNodes = size_t{1} << 18;
 
 // Rejections of the expansions, or NoSystemMemory beyond `most` nodes.
-absl::Status ExpandOperators(Graph* graph, size_t most = kMostExpandedNodes);
+// `keep_direct`: but for those nodes.
+absl::Status ExpandOperators(Graph* graph, size_t most = kMostExpandedNodes,
+                             bool keep_direct = false);
 
 }  // namespace heddle::compiler
 

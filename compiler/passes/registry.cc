@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "compiler/passes/registry.h"
 
+#include <algorithm>
 #include <memory>
 #include <utility>
 #include <variant>
@@ -51,6 +52,7 @@ absl::Status RunOnBodies(const Pass& pass, const PassContext& context,
       PassContext inner;
       inner.fuse_quantization = context.fuse_quantization;
       inner.fuse_elementwise = context.fuse_elementwise;
+      inner.keep_direct = context.keep_direct;
       inner.folded = context.folded;
       // Which of its constants are stand-ins nobody has written down.
       Supposed all;
@@ -128,7 +130,9 @@ const std::vector<Pass>& Passes() {
       {"fold-pad", "fold a zero Pad into the following convolution",
        [](Graph* graph, const PassContext&) { return FoldPad(graph); }},
       {"expand", "expand operators that are composed of others",
-       [](Graph* graph, const PassContext&) { return ExpandOperators(graph); }},
+       [](Graph* graph, const PassContext& context) {
+         return ExpandOperators(graph, kMostExpandedNodes, context.keep_direct);
+       }},
       {"algebra", "remove operations that return an operand unchanged",
        [](Graph* graph, const PassContext& context) {
          return ApplyAlgebra(graph, context.supposed);
@@ -207,6 +211,19 @@ absl::Status RunGraphPasses(const PassContext& context,
     inferred = true;
     RETURN_IF_ERROR(
         EndPass(options, pass.name, [&] { return graph->ToString(); }));
+  }
+  return absl::OkStatus();
+}
+
+absl::Status ExpandKept(Graph* graph) {
+  const bool any =
+      std::any_of(graph->nodes.begin(), graph->nodes.end(),
+                  [&](const Node& node) { return IsForEither(*graph, node); });
+  if (!any) return absl::OkStatus();
+  ASSIGN_OR_RETURN(const size_t first, FindPass("expand"));
+  ASSIGN_OR_RETURN(const size_t last, FindPass("check"));
+  for (size_t i = first; i <= last; ++i) {
+    RETURN_IF_ERROR(Passes()[i].run(graph, PassContext()));
   }
   return absl::OkStatus();
 }

@@ -25,6 +25,7 @@ struct PassContext {
   Supposed* supposed = nullptr;              // see InferAndFold
   bool fuse_quantization = true;             // see CompileOptions
   bool fuse_elementwise = true;              // see Features
+  bool keep_direct = false;                  // see CompileOptions
   SubgraphMap subgraphs;                     // of its Ifs, Loops, Scans
   int64_t* folded = nullptr;                 // see FoldConstants
 };
@@ -47,6 +48,11 @@ absl::StatusOr<size_t> FindPass(const std::string& name);
 inline constexpr size_t kMostBodyNodes = size_t{1} << 19;
 absl::Status RunGraphPasses(const PassContext& context,
                             const CompileOptions& options, Graph* graph);
+
+// Expands what an analysis with CompileOptions::keep_direct has kept, and runs
+// the passes behind that up to the check of every node. Of a graph without such
+// nodes nothing changes.
+absl::Status ExpandKept(Graph* graph);
 
 }  // namespace heddle::compiler
 
