@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // A graph that the host evaluates with the reference semantics of its
-// operators: a host segment of a package. The graph may come from anybody: Make
+// operators (by compiler/direct, those that have the same bytes sooner): a host
+// segment of a package. The graph may come from anybody: Make
 // checks every node as the importer does, infers types and shapes again and
 // refuses what differs from what the graph states, so that nothing is evaluated
 // whose sizes are not known.
@@ -9,11 +10,13 @@
 
 #include <cstdint>
 #include <functional>
+#include <memory>
 #include <vector>
 
 #include "absl/status/status.h"
 #include "absl/status/statusor.h"
 #include "compiler/base/pace.h"
+#include "compiler/direct/direct.h"
 #include "compiler/ir/graph.h"
 #include "compiler/ops/bounded.h"
 
@@ -39,8 +42,9 @@ class HostFunction {
   // Tensors of the graph whose shape is an upper bound.
   const BoundedTensors& bounded() const { return bounded_; }
   // The most bytes of tensors that a run computes and still needs. What an
-  // operator keeps for itself while it computes is not counted: copies of its
-  // operands and a result, for those of float16.
+  // operator keeps for itself is not counted: while it computes, copies of its
+  // operands and a result, for those of float16; between runs, turned matrices
+  // of recurrent ones.
   uint64_t working_bytes() const { return working_bytes_; }
 
   // `inputs` and `outputs` in the graph's order, dense, aligned to their
@@ -72,6 +76,8 @@ class HostFunction {
   BoundedTensors bounded_;
   // For each node the computed tensors that nobody needs behind it.
   std::vector<std::vector<TensorId>> done_;
+  // For each node its kernel; null: the reference evaluates it.
+  std::vector<std::shared_ptr<const DirectKernel>> direct_;
   uint64_t working_bytes_ = 0;
 };
 

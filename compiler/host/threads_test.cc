@@ -65,6 +65,11 @@ std::vector<Case> Cases() {
       {"MatMul", {{67, 301}, {301, 199}}},
       {"MatMul", {{2, 150, 128}, {2, 128, 250}}},
       {"Gemm", {{67, 301}, {199, 301}, {199}}, integer("transB", 1)},
+      {"LSTM",
+       {{30, 9, 120}, {1, 400, 120}, {1, 400, 100}},
+       integer("hidden_size", 100),
+       3},
+      {"GridSample", {{2, 9, 60, 70}, {2, 150, 140, 2}}},
       {"Conv", {picture, {10, 12, 3, 3}}},
       {"Conv",
        {picture, {72, 6, 3, 5}, {72}},
@@ -109,6 +114,7 @@ absl::StatusOr<Built> Build(const Case& c) {
   for (const std::string& y : results) b.Output(y);
   CompileOptions options;
   options.features.fuse_elementwise = false;
+  options.keep_direct = true;
   auto graph = AnalyseOnnx(b.Bytes(), options);
   if (!graph.ok()) return graph.status();
   auto host = HostFunction::Make(*std::move(graph));
