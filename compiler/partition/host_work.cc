@@ -7,6 +7,7 @@
 #include <map>
 #include <string>
 
+#include "compiler/direct/direct.h"
 #include "compiler/ops/control_flow.h"
 #include "compiler/ops/expanded.h"
 #include "compiler/ops/program_operator.h"
@@ -377,6 +378,84 @@ Graph Alone(const Graph& graph, const Node& node) {
 
 HostWork Work(const Graph& graph, const Node& node, int depth);
 
+// What a step of a sequence takes besides its elements, in nodes.
+constexpr double kStepNodes = 2;
+// A product in one long row at a time, of weights that stay in the cache, takes
+// this part of one in any row.
+constexpr double kNearRow = 0.5;
+// Instructions of an activation.
+constexpr double kActivation = 25;
+
+// As compiler/direct/recurrent.cc computes it.
+void CountRecurrent(const Graph& graph, const Node& node, const Operands& o,
+                    HostWork* work) {
+  const double gates = node.op == "LSTM" ? 4 : node.op == "GRU" ? 3 : 1;
+  const Shape &x = o.in(0), &r = o.in(2);
+  if (x.size() != 3 || r.size() != 3) return;
+  const bool batch_first = node.IntAttribute("layout", 0) == 1;
+  const auto steps = static_cast<double>(x[batch_first ? 1 : 0]);
+  const auto batch = static_cast<double>(x[batch_first ? 0 : 1]);
+  const auto directions = static_cast<double>(r[0]);
+  const auto hidden = static_cast<double>(r[2]);
+  const double rows = steps * directions, states = rows * batch * hidden;
+  const auto product = [&](double at_once, double inner) {
+    const double macs = states * gates * inner;
+    if (at_once >= static_cast<double>(kLeastRows)) {
+      work->macs_float += kPanelled * macs;
+      return;
+    }
+    work->macs_float += kNearRow * macs;
+    // Of a batch of one the gates of a state lie in one row.
+    const double in_row = batch > 1 ? 1 : node.op == "LSTM" ? 4 : 1.5;
+    work->rows += macs / (hidden * in_row);
+  };
+  product(steps * batch, static_cast<double>(x[2]));
+  product(batch, hidden);
+  for (size_t i : {1, 2}) {
+    if (!graph.tensors[node.inputs[i]].is_constant()) {
+      work->elements += kTransposed * Count(o.in(i));
+    }
+  }
+  if (o.IsHalf()) work->elements += o.Inputs() + o.Outputs();
+  // Lanes of small states are filled; others than the usual are interpreted.
+  const bool usual = node.attributes.count("activations") == 0;
+  const double lanes =
+      std::ceil(states / rows / isa::kVectorLanes) * isa::kVectorLanes * rows;
+  work->instructions +=
+      lanes * (gates + 1) *
+      (usual ? kFused * kActivation + kFusedAround : kActivation);
+  if (!usual) work->instructions += rows * (gates + 1) * kProgramLanes;
+  work->nodes += kStepNodes * rows;
+}
+
+// As compiler/direct/grid_sample.cc computes it: coordinates, and samples.
+void CountGridSample(const Node& node, const Operands& o, HostWork* work) {
+  constexpr double kPlaced = 3, kSampled = 0.7, kTapped = 1;
+  const std::string mode = node.StringAttribute("mode", "linear");
+  const bool nearest = mode == "nearest";
+  const bool cubic = mode == "cubic" || mode == "bicubic";
+  const size_t rank = o.in(0).size() - 2;
+  const double along = nearest ? 1 : cubic ? 4 : 2;
+  const double taps = std::pow(along, static_cast<double>(rank));
+  work->elements += kPlaced * along / 2 * Count(o.in(1));
+  work->elements +=
+      o.Outputs() *
+      (!nearest && !cubic && rank == 2 ? kSampled : kTapped * (taps + 1));
+  if (o.IsHalf()) work->elements += o.Inputs() + o.Outputs();
+}
+
+// Of nodes that the host computes as they are; false: it is none.
+bool CountDirect(const Graph& graph, const Node& node, const Operands& o,
+                 HostWork* work) {
+  if (!IsDirect(graph, node)) return false;
+  if (node.op == "GridSample") {
+    CountGridSample(node, o, work);
+  } else {
+    CountRecurrent(graph, node, o, work);
+  }
+  return true;
+}
+
 // False: it has no expansion.
 bool CountExpansion(const Graph& graph, const Node& node, int depth,
                     HostWork* work) {
@@ -397,6 +476,7 @@ HostWork Work(const Graph& graph, const Node& node, int depth) {
   work.nodes = 1;
   if (IsControl(node)) return work;
   const Operands o(graph, node);
+  if (CountDirect(graph, node, o, &work)) return work;
   if (CountExpansion(graph, node, depth, &work)) return work;
   if (CountProgram(graph, node, o, &work)) return work;
   if (const ProductForm* product = FindProduct(node.op)) {

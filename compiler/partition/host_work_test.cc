@@ -13,6 +13,7 @@ namespace {
 HostWork WorkOf(const ModelBuilder& b) {
   CompileOptions options;
   options.features.fuse_elementwise = false;
+  options.keep_direct = true;
   const auto graph = AnalyseOnnx(b.Bytes(), options);
   EXPECT_TRUE(graph.ok()) << graph.status();
   if (!graph.ok()) return {};
@@ -24,6 +25,7 @@ HostWork WorkOf(const ModelBuilder& b) {
 HostWork AllWorkOf(const ModelBuilder& b) {
   CompileOptions options;
   options.features.fuse_elementwise = false;
+  options.keep_direct = true;
   const auto graph = AnalyseOnnx(b.Bytes(), options);
   EXPECT_TRUE(graph.ok()) << graph.status();
   HostWork all;
@@ -75,6 +77,37 @@ TEST(HostWork, RowsTogetherTakeLess) {
   };
   EXPECT_EQ(product(3), 3 * 50 * 70);
   EXPECT_LT(product(4), product(3));
+}
+
+// Of a sequence the host makes no nodes (compiler/direct).
+TEST(HostWork, ARecurrentNodeIsOne) {
+  const auto lstm = [](DataType type) {
+    ModelBuilder b(14);
+    b.Input("x", type, {20, 1, 30});
+    b.Input("w", type, {1, 160, 30});
+    b.Input("r", type, {1, 160, 40});
+    SetInt(b.Node("LSTM", {"x", "w", "r"}, {"y"}), "hidden_size", 40);
+    b.Output("y");
+    return WorkOf(b);
+  };
+  const HostWork floats = lstm(DataType::kFloat);
+  EXPECT_GE(floats.macs_float, 0.3 * 20 * 160 * (30 + 40));
+  EXPECT_LE(floats.macs_float, 20 * 160 * (30 + 40));
+  EXPECT_LT(floats.nodes, 100);
+  EXPECT_GT(lstm(DataType::kDouble).nodes, 200) << "by its expansion";
+}
+
+TEST(HostWork, ASampledGridCountsTaps) {
+  const auto sample = [](const char* mode) {
+    ModelBuilder b(16);
+    b.Input("x", DataType::kFloat, {1, 8, 20, 20});
+    b.Input("grid", DataType::kFloat, {1, 30, 40, 2});
+    SetString(b.Node("GridSample", {"x", "grid"}, {"y"}), "mode", mode);
+    b.Output("y");
+    return WorkOf(b).elements;
+  };
+  EXPECT_GT(sample("bicubic"), 3 * sample("bilinear"));
+  EXPECT_GT(sample("bilinear"), 0.5 * 8 * 30 * 40);
 }
 
 TEST(HostWork, AFunctionCountsInstructions) {
