@@ -41,14 +41,13 @@ absl::StatusOr<CompileResult> Compile(const Graph& graph,
     result.report = std::move(made.report);
     return absl::OkStatus();
   };
-  if (model.empty() || !ComposesInParts(options)) {
+  if (model.empty() || !IsSharedApart(options)) {
     RETURN_IF_ERROR(split(graph));
     return result;
   }
-  CompileOptions uncomposed = options;
-  uncomposed.features.fuse_elementwise = false;
-  ASSIGN_OR_RETURN(const Graph shared,
-                   AnalyseOnnx(model, uncomposed, KeptByCaller(model)));
+  ASSIGN_OR_RETURN(
+      const Graph shared,
+      AnalyseOnnx(model, SharedOptions(options), KeptByCaller(model)));
   RETURN_IF_ERROR(split(shared));
   return result;
 }

@@ -8,7 +8,10 @@
 #include "compiler/backend/backend.h"
 #include "compiler/base/status_macros.h"
 #include "compiler/partition/compile_parts.h"
+#include "compiler/partition/partition.h"
+#include "compiler/passes/expand.h"
 #include "compiler/passes/fuse_elementwise.h"
+#include "compiler/passes/registry.h"
 #include "rtl/spec/generated/isa.h"
 
 namespace heddle::compiler {
@@ -18,8 +21,27 @@ double CardTime(uint64_t cycles, const std::string& config) {
 }
 
 absl::StatusOr<Graph> AsForCard(Graph graph, const CompileOptions& options) {
+  RETURN_IF_ERROR(ExpandKept(&graph));
   if (ComposesInParts(options)) RETURN_IF_ERROR(FuseElementwise(&graph));
   return graph;
+}
+
+absl::Status CheckPart(const Graph& graph, const CompileOptions& options) {
+  Graph expanded = graph;
+  RETURN_IF_ERROR(ExpandKept(&expanded));
+  return CheckPackage(expanded, options);
+}
+
+absl::Status CheckNodeOfPart(const Graph& graph, int node) {
+  if (!IsForEither(graph, graph.nodes[node])) {
+    return CheckNodeOnCard(graph, graph.nodes[node]);
+  }
+  Graph alone = Extract(graph, {node});
+  RETURN_IF_ERROR(ExpandKept(&alone));
+  for (const Node& part : alone.nodes) {
+    RETURN_IF_ERROR(CheckNodeOnCard(alone, part));
+  }
+  return absl::OkStatus();
 }
 
 absl::StatusOr<std::vector<double>> CardTimes(const Graph& graph,

@@ -17,9 +17,15 @@ namespace heddle::compiler {
 // Nanoseconds of so many cycles; the configuration must exist.
 double CardTime(uint64_t cycles, const std::string& config);
 
-// The graph of a part as it is compiled: with operators composed, where that
-// is done in parts (compile_parts.h).
+// The graph of a part as it is compiled: nodes that only the host has whole are
+// expanded, and operators composed, where that is done in parts
+// (compile_parts.h).
 absl::StatusOr<Graph> AsForCard(Graph graph, const CompileOptions& options);
+
+// CheckPackage and CheckNodeOnCard (backend/backend.h) of a part, and of a node
+// of it, with such nodes expanded.
+absl::Status CheckPart(const Graph& graph, const CompileOptions& options);
+absl::Status CheckNodeOfPart(const Graph& graph, int node);
 
 // Nanoseconds of each node. The graph is compiled with the first schedule that
 // works; what each of its layers adds to the timeline is divided among the

@@ -17,9 +17,13 @@ struct SplitResult {
   CompileReport report;
 };
 
-// Whether operators are composed (passes/fuse_elementwise.h) in each part of
-// the card, not before: the host has those of ONNX alone, so a graph whose
-// nodes go by cost, or to the host, is shared as it was before that pass.
+// Whether what only the card needs is done in each part of the card, not
+// before: operators that are composed (passes/fuse_elementwise.h), of which the
+// host has those of ONNX alone, and the expansion of nodes that the host
+// computes as they are (compiler/direct). A graph whose nodes go by cost, or to
+// the host, is shared as SharedOptions() analyse it.
+bool IsSharedApart(const CompileOptions& options);
+CompileOptions SharedOptions(const CompileOptions& options);
 bool ComposesInParts(const CompileOptions& options);
 
 // Asks SupportOf, and compiles each part of the card by itself, and each body

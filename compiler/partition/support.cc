@@ -8,7 +8,6 @@
 
 #include "absl/strings/str_cat.h"
 #include "absl/strings/str_format.h"
-#include "compiler/backend/backend.h"
 #include "compiler/base/diagnostic.h"
 #include "compiler/base/host_profile.h"
 #include "compiler/base/status_macros.h"
@@ -89,7 +88,8 @@ class Finder {
       const Node& node = graph_.nodes[n];
       if (IsControl(node)) {
         RETURN_IF_ERROR(TakeControl(n));
-      } else if (auto s = CheckNodeOnCard(graph_, node); !s.ok()) {
+      } else if (auto s = CheckNodeOfPart(graph_, static_cast<int>(n));
+                 !s.ok()) {
         Take(n, s);
       } else if (bounded.Touches(node)) {
         Take(n, RejectNode(Rejection::kUnsupportedShape, node,
@@ -217,7 +217,7 @@ class Finder {
     for (const Part& part : known) taken.insert(part.nodes);
     for (const Part& part : Partition(graph_, places)) {
       if (part.place != Place::kCard || taken.count(part.nodes) > 0) continue;
-      if (!CheckPackage(part.graph, options_).ok()) return false;
+      if (!CheckPart(part.graph, options_).ok()) return false;
     }
     return true;
   }
@@ -295,12 +295,12 @@ class Finder {
 
   // The back end's verdict on some nodes of the graph, in its order.
   absl::Status Check(const std::vector<int>& nodes) const {
-    return CheckPackage(Extract(graph_, nodes), options_);
+    return CheckPart(Extract(graph_, nodes), options_);
   }
 
   // Takes nodes from a region that the card refuses; false: it does not.
   absl::StatusOr<bool> Refine(const Part& part) {
-    const absl::Status whole = CheckPackage(part.graph, options_);
+    const absl::Status whole = CheckPart(part.graph, options_);
     if (whole.ok()) return false;
     if (!IsAboutNodes(whole)) return whole;
     bool found = false;
@@ -362,7 +362,7 @@ class Finder {
 absl::StatusOr<std::vector<NodeSupport>> SupportInside(
     const Graph& graph, const CompileOptions& options,
     const std::vector<bool>& wide_inputs) {
-  const absl::Status card = CheckPackage(graph, options);
+  const absl::Status card = CheckPart(graph, options);
   const bool wide =
       std::count(wide_inputs.begin(), wide_inputs.end(), true) > 0;
   if (card.ok() && !wide &&

@@ -376,10 +376,8 @@ absl::StatusOr<CompileReport> ReportOf(absl::string_view model,
     if (card.ok()) return std::move(card->report);
     if (!HostMayHelp(card.status(), options)) return card.status();
   }
-  if (ComposesInParts(options)) {
-    CompileOptions uncomposed = options;
-    uncomposed.features.fuse_elementwise = false;
-    ASSIGN_OR_RETURN(*graph, AnalyseOnnx(model, uncomposed));
+  if (IsSharedApart(options)) {
+    ASSIGN_OR_RETURN(*graph, AnalyseOnnx(model, SharedOptions(options)));
   }
   ASSIGN_OR_RETURN(SplitResult split, CompileParts(*graph, options));
   return std::move(split.report);
