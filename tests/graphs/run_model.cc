@@ -14,6 +14,7 @@
 #include "absl/strings/str_cat.h"
 #include "compiler/base/status_macros.h"
 #include "compiler/compiler.h"
+#include "compiler/direct/direct.h"
 #include "compiler/ops/operator.h"
 #include "compiler/package/package.h"
 #include "compiler/shapes/compile_shape_set.h"
@@ -136,6 +137,20 @@ absl::Status Differs(const std::string& way, const std::string& what) {
 absl::Status Fails(const std::string& way, const absl::Status& status) {
   return absl::Status(status.code(), absl::StrCat(way, ": ", status.message()));
 }
+
+// Whether the host has a node that the card has in parts.
+bool HasDirect(const package::Package& package) {
+  for (const package::Segment& segment : package.segments) {
+    for (const compiler::Node& node : segment.host.nodes) {
+      if (compiler::IsDirect(segment.host, node)) return true;
+    }
+    for (const package::Body& body : segment.bodies) {
+      if (HasDirect(*body.package)) return true;
+    }
+  }
+  return false;
+}
+
 #define RETURN_FAILURE(way, status) \
   if (const absl::Status s = (status); !s.ok()) return Fails(way, s)
 
@@ -179,6 +194,9 @@ class Attempt {
     const size_t last = model_.runs.size() - 1;
     ASSIGN_OR_RETURN(const std::string host,
                      Compile("on the host", Placement::kHost, Shapes(last)));
+    const auto parsed = package::Parse(host);
+    RETURN_FAILURE("package", parsed.status());
+    shares_.direct = HasDirect(*parsed);
     return RunPackage("on the host", host, last);
   }
   const Shares& shares() const { return shares_; }
@@ -409,6 +427,7 @@ void Shares::Add(const Shares& other) {
   nested += other.nested;
   scans += other.scans;
   card_bodies += other.card_bodies;
+  direct += other.direct;
   folded += other.folded;
   bounded += other.bounded;
   symbolic += other.symbolic;
@@ -425,7 +444,8 @@ std::string Shares::ToString() const {
       models, " models: ", host, " on host and card, ", all_host,
       " on the host alone, ", decided,
       " with control flow that the run decides (", nested, " nested, ", scans,
-      " Scans, ", card_bodies, " with bodies on the card), ", folded,
+      " Scans, ", card_bodies, " with bodies on the card), ", direct,
+      " with recurrences or grids as nodes of the host, ", folded,
       " with control flow that folds, ", bounded,
       " with outputs whose size the run decides; ", symbolic,
       " of several sizes (", by_cost, " by cost, too; runs: ", exact,

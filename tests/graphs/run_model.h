@@ -26,6 +26,7 @@ struct Shares {
   int nested = 0;       // one inside of another
   int scans = 0;        // a Scan that it decides
   int card_bodies = 0;  // with bodies that have a part on the card
+  int direct = 0;       // recurrences and the like, whole on the host
   int folded = 0;       // fewer Ifs, Loops and Scans than the model has
   int bounded = 0;      // outputs whose size the run decides
   int symbolic = 0;

@@ -324,6 +324,30 @@ std::vector<Case> HeldOut() {
        "float 20 steps, 64 of 96",
        {{kF, {20, 1, 96}}, {kF, {1, 192, 96}}, {kF, {1, 192, 64}}},
        integer("hidden_size", 64)},
+      {"LSTM",
+       "float 12 steps of 8, 48 of 40, both directions",
+       {{kF, {12, 8, 40}}, {kF, {2, 192, 40}}, {kF, {2, 192, 48}}},
+       [](onnx::NodeProto* node) {
+         SetInt(node, "hidden_size", 48);
+         SetString(node, "direction", "bidirectional");
+       }},
+      {"RNN",
+       "float 30 steps, 96 of 64, constant weights",
+       {{kF, {30, 1, 64}},
+        {kF, {1, 96, 64}, 0, true},
+        {kF, {1, 96, 96}, 0, true}},
+       integer("hidden_size", 96)},
+      {"GridSample",
+       "float 1x8x40x50, bicubic, reflection",
+       {{kF, {1, 8, 40, 50}}, {kF, {1, 60, 30, 2}}},
+       [](onnx::NodeProto* node) {
+         SetString(node, "mode", "bicubic");
+         SetString(node, "padding_mode", "reflection");
+       }},
+      {"GridSample",
+       "float 1x8x40x50, nearest",
+       {{kF, {1, 8, 40, 50}}, {kF, {1, 60, 30, 2}}},
+       [](onnx::NodeProto* node) { SetString(node, "mode", "nearest"); }},
       {"Einsum",
        "double 40x50 by 50x60, ij,jk->ik",
        {{kD, {40, 50}}, {kD, {50, 60}}},
@@ -380,6 +404,7 @@ absl::StatusOr<Measured> OnHost(const Built& built,
   // As segments of the host have their nodes.
   compiler::CompileOptions options;
   options.features.fuse_elementwise = false;
+  options.keep_direct = true;
   auto graph = compiler::AnalyseOnnx(built.model, options);
   if (!graph.ok()) return graph.status();
   auto host = compiler::HostFunction::Make(*std::move(graph));

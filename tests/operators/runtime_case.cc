@@ -8,6 +8,8 @@
 
 #include "absl/strings/str_cat.h"
 #include "compiler/compiler.h"
+#include "compiler/direct/direct.h"
+#include "compiler/host/host_function.h"
 #include "compiler/ops/operator.h"
 #include "simulator/model/numerics.h"
 
@@ -70,6 +72,41 @@ std::string Difference(const TensorData& ours, const RuntimeTensor& theirs,
   return "";
 }
 
+// "", or what is another of the results if the host computes nodes as they are
+// that are made of others (compiler/direct).
+std::string DifferenceOnHost(const std::string& model,
+                             const std::vector<TensorData>& given,
+                             const std::vector<TensorData>& expected) {
+  compiler::CompileOptions options;
+  options.features.fuse_elementwise = false;
+  options.keep_direct = true;
+  auto graph = compiler::AnalyseOnnx(model, options);
+  if (!graph.ok()) return graph.status().ToString();
+  if (std::none_of(graph->nodes.begin(), graph->nodes.end(),
+                   [&](const compiler::Node& node) {
+                     return compiler::IsDirect(*graph, node);
+                   })) {
+    return "";
+  }
+  auto host = compiler::HostFunction::Make(*std::move(graph));
+  if (!host.ok()) return host.status().ToString();
+  std::vector<const uint8_t*> from;
+  for (const TensorData& x : given) from.push_back(x.bytes.data());
+  std::vector<std::vector<uint8_t>> results;
+  std::vector<uint8_t*> to;
+  for (const TensorData& y : expected) {
+    to.push_back(results.emplace_back(y.bytes.size()).data());
+  }
+  const absl::Status s = host->Run(from, to, [] { return absl::OkStatus(); });
+  if (!s.ok()) return s.ToString();
+  for (size_t i = 0; i < results.size(); ++i) {
+    if (!(compiler::TensorBytes(results[i]) == expected[i].bytes)) {
+      return absl::StrCat("output ", i, " has other bytes");
+    }
+  }
+  return "";
+}
+
 }  // namespace
 
 compiler::ModelBuilder ModelOf(const RuntimeCase& c,
@@ -122,6 +159,12 @@ std::string CompareWithRuntime(OnnxRuntime* runtime, const RuntimeCase& c) {
   if (!graph.ok()) return graph.status().ToString();
   const auto values = compiler::EvaluateGraph(*graph, given);
   if (!values.ok()) return values.status().ToString();
+  std::vector<TensorData> expected;
+  for (compiler::TensorId id : graph->outputs) {
+    expected.push_back((*values)[id]);
+  }
+  const std::string other = DifferenceOnHost(b.Bytes(), given, expected);
+  if (!other.empty()) return absl::StrCat("on the host: ", other);
   // ONNX Runtime wants the types of the outputs.
   for (int i = 0; i < c.outputs; ++i) {
     b.proto()

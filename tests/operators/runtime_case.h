@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // One node against ONNX Runtime: its results by the reference semantics, which
-// the card has too (compiler/lowering's tests), and those of a library.
+// the card has too (compiler/lowering's tests) and the host where it computes
+// the node as it is, and those of a library.
 #ifndef TESTS_OPERATORS_RUNTIME_CASE_H_
 #define TESTS_OPERATORS_RUNTIME_CASE_H_
 
