@@ -60,7 +60,7 @@ def put(source, target, name, prefix):
 
 
 def remove(root, names):
-    """Removes files, and the folders that are empty then."""
+    """Removes files, and the folders that are empty then, `root` among them."""
     for name in names:
         if name.startswith("/") or ".." in name.split("/"):
             raise InstallError(f"{LIST} names {name}, which is not below the prefix")
@@ -71,6 +71,8 @@ def remove(root, names):
         while folder and os.path.isdir(os.path.join(root, folder)) and not os.listdir(os.path.join(root, folder)):
             os.rmdir(os.path.join(root, folder))
             folder = os.path.dirname(folder)
+    if os.path.isdir(root) and not os.listdir(root):
+        os.rmdir(root)
 
 
 def install(stage, prefix, destdir, listed=True):

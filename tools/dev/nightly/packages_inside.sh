@@ -42,14 +42,18 @@ apt_get() {
 }
 
 # Everything that a package may leave: files, users, groups. Not: caches and logs, what dpkg and apt know of
-# themselves, what depmod makes, DKMS's signing key.
+# themselves, what depmod makes, DKMS's signing key, what useradd keeps of a file before it changes it, what programs
+# keep in the home of who runs them, notes of systemd.
 snapshot() {
   {
     find / -xdev \( -path /proc -o -path /sys -o -path /dev -o -path /tmp -o -path /packages -o -path /opt/heddle \
-      -o -path /var/cache -o -path /var/log -o -path /var/lib/apt -o -path /var/lib/dpkg \) -prune \
-      -o \( -path '/lib/modules/*/modules.*' -o -path '/usr/lib/modules/*/modules.*' -o -path '/var/lib/dkms/mok.*' \) \
+      -o -path /root -o -path /run/systemd -o -path /var/cache -o -path /var/log -o -path /var/lib/apt \
+      -o -path /var/lib/dpkg \) -prune \
+      -o \( -path '/lib/modules/*/modules.*' -o -path '/usr/lib/modules/*/modules.*' -o -path '/var/lib/dkms/mok.*' \
+        -o -path '/etc/*-' \) \
       -o -print
-    sed 's/:.*//' /etc/passwd /etc/group
+    # (rdma is left by libibverbs1, which QEMU brings.)
+    sed 's/:.*//' /etc/passwd /etc/group | grep -vx rdma
     dpkg-query -W -f '${Package} ${db:Status-Status}\n'
   } | sort
 }
@@ -315,7 +319,8 @@ apt_get purge --autoremove heddle-driver-tests heddle-tools heddle-sim heddle-ho
 step "heddle-dkms purged: nothing is left"
 apt_get purge heddle-dkms
 [[ -z "$(find /lib/modules/ -name 'heddle.ko*')" ]] || die "the module is still there"
-apt_get purge --autoremove "$later"
+# (The headers had brought their kernel, which apt does not remove by itself.)
+apt_get purge --autoremove "$later" "linux-image-${later#linux-headers-}"
 snapshot >after
 diff before after || die "something was left behind (>), or is gone (<)"
 step end
