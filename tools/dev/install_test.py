@@ -74,6 +74,12 @@ class InstallTest(unittest.TestCase):
         self.assertEqual(self.files(), ["opt/h/share/foreign"])
         self.assertEqual(os.listdir(root), ["share"])
 
+    def test_removal_leaves_no_empty_prefix(self):
+        root = os.path.join(self.dest, "opt/h")
+        install.install(self.stage, "/opt/h", self.dest)
+        install.remove(root, install.read_lines(os.path.join(root, install.LIST)))
+        self.assertFalse(os.path.exists(root))
+
     def test_a_list_that_leads_out_of_the_prefix_is_refused(self):
         for name in ("/etc/passwd", "../../x"):
             with self.assertRaises(install.InstallError):
