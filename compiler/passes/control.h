@@ -32,7 +32,8 @@ struct LeftToRun {
   std::function<absl::StatusOr<BoundedTensors>(
       Graph* body, const SubgraphMap& subgraphs, Supposed* supposed)>
       infer;
-  bool sized = false;  // by loop_sizes.h; a second time does not help
+  // By loop_sizes.h or branch_shapes.h; a second time does not help.
+  bool sized = false;
 };
 
 // The nodes that take its place: one of control flow, of a Scan those that turn

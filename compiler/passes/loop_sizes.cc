@@ -114,6 +114,9 @@ class Sizer {
         grows_[i] = next.shape[open.axis] - first.shape[open.axis];
       }
     }
+    for (size_t i = carried_; i < given_.open_results.size(); ++i) {
+      if (given_.open_results[i] != 0) return false;  // rows of several sizes
+    }
     return !open_.empty() || given_.collects;
   }
 

@@ -231,6 +231,25 @@ TEST(LoopSizesTest, UnreadRowsNeedNoBound) {
   EXPECT_EQ((*got)[0].as<float>()[5], 48);
 }
 
+// Rows of several sizes are no tensor.
+TEST(LoopSizesTest, RowsOfOpenSizeAreRefused) {
+  ModelBuilder b(17);
+  b.Input("n", DataType::kInt64, {});
+  b.Input("x", DataType::kFloat, {2, 3});
+  LoopBuilder(&b, {"x"}, {"last", "all"})
+      .Node("NonZero", {"in_x"}, "row")
+      .Node("Identity", {"c"}, "on")
+      .Results({"on", "in_x", "row"});
+  b.Output("all");
+  CompileOptions options;
+  options.bounds["n"] = 4;
+  const auto graph = AnalyseOnnx(b.Bytes(), options);
+  EXPECT_EQ(RejectionOf(graph.status()), Rejection::kUnsupportedShape);
+  EXPECT_TRUE(absl::StrContains(graph.status().message(),
+                                "a result of its body, has a size"))
+      << graph.status();
+}
+
 // The condition ends it; the trip count is no bound.
 TEST(LoopSizesTest, UntilAConditionByTheLoopsName) {
   ModelBuilder b(17);
