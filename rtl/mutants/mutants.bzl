@@ -145,6 +145,8 @@ MUTANTS = [
          text = "run.limit = 16'd0;", becomes = "run.limit = words[15:0];"),
     dict(name = "fold_words", file = "hd_matrix_seq", test = "hd_matrix_engine",
          text = "({20'd0, f[3:0]} + {16'd0, n} + 24'd15) >> 4", becomes = "({16'd0, n} + 24'd15) >> 4"),
+    dict(name = "window_left_padding", file = "hd_matrix_seq", test = "hd_matrix_engine",
+         text = "lack = first_end;", becomes = "lack = {20'd0, p_cols};"),
     dict(name = "fold_mask", file = "hd_operand_align", test = "hd_matrix_engine",
          text = "keep = (~({C{1'b1}} << hi_i[8*p +: 8])) & (", becomes = "keep = ("),
     dict(name = "weights_early_swap", file = "hd_matrix_seq", test = "hd_matrix_engine",
@@ -157,6 +159,8 @@ MUTANTS = [
          text = "+ 32'(win[c[3:0]][k[3:0]]) * 32'(wact[c[CB-1:0]][k[KB-1:0]]);", becomes = "+ 32'(win[c[3:0]][k[3:0]]) * 32'(wact[c[CB-1:0]][0]);"),
     dict(name = "accumulator_maximum", file = "hd_accumulator", test = "hd_matrix_engine",
          text = "(!pix_q.first && $signed(rd_q[32*k +: 32])", becomes = "($signed(rd_q[32*k +: 32])"),
+    dict(name = "pass_fold_cut", file = "hd_pass_ctr", test = "hd_matrix_engine",
+         text = "cut = ends[i] > {6'd0, C8};", becomes = "cut = ends[i] >= {6'd0, C8};"),
     dict(name = "pass_last_rows", file = "hd_pass_ctr", test = "hd_matrix_engine",
          text = "cols_q <= (cols_left < der_i.gw) ? cols_left[3:0] : der_i.gw[3:0];", becomes = "cols_q <= der_i.gw[3:0];"),
 

@@ -76,14 +76,15 @@ module hd_matrix_seq #(
   logic [15:0] srow_q, x_q, pix_q, base_q;  // base: first entry of the block
   logic pbank_q, start_q, swapped_q;        // start: first pixel of a pass
   logic signed [23:0] chunk_q;              // first column (fold: byte) of the chunk
-  logic signed [23:0] cpos_q, need_q;       // depthwise: next column to enter; what the pixel needs
+  logic signed [23:0] lack_q;               // depthwise: columns that the pixel still needs; < 0: too many
+  logic [23:0] rest_q;                      // ... columns of the image that have not entered
   logic fresh_q;                            // first step of a row
   logic signed [23:0] xoff_q;               // fold: first byte of the pixel, kernel column 0
 
   logic run;
   assign run = (state_q == RUN) && !stop_i;
 
-  logic pass_first, pass_last, pass_adv, pass_restart, ci_last;
+  logic pass_first, pass_last, pass_step, pass_restart, ci_last;
   logic [1:0] p_rows;
   logic [3:0] p_cols;
   logic [7:0] p_kx;
@@ -103,7 +104,7 @@ module hd_matrix_seq #(
       .der_i     (der_q),
       .plane_i   (20'd0),
       .restart_i (pass_restart),
-      .adv_i     (pass_adv),
+      .step_i    (pass_step),
       .first_o   (pass_first),
       .last_o    (pass_last),
       .vec_end_o (),
@@ -150,28 +151,38 @@ module hd_matrix_seq #(
   assign y_last = (srow_q + 16'd1 == n_rows);
   assign dw = !conv_q && !fold_q;
 
-  // Depthwise: columns that enter in this cycle. At the start of a row counting begins anew.
-  logic signed [23:0] first_col, cpos, need, lack, rest;
+  // Depthwise: columns that enter in this cycle. At the start of a row counting begins anew, at the first
+  // column of the pixel or of the image: this is the longest path, so every case is one sum of registers.
+  logic signed [23:0] first_col, first_end, first_rest, lack;
+  logic [23:0] rest;
   logic [2:0] cols, real_cols;
   logic reach;  // after this cycle the window is right for the pixel
   always_comb begin
     first_col = 24'sd0;
-    cpos = 24'sd0;
-    need = 24'sd0;
+    first_end = 24'sd0;
+    first_rest = 24'sd0;
     lack = 24'sd0;
-    rest = 24'sd0;
+    rest = 24'd0;
     cols = 3'd1;
     real_cols = 3'd1;
     reach = 1'b1;
     if (run && dw && !narrow_q) begin
       first_col = chunk_q + $signed({16'd0, p_kx});
-      cpos = !fresh_q ? cpos_q : (first_col < 24'sd0) ? 24'sd0 : first_col;
-      need = !fresh_q ? need_q : first_col + $signed({20'd0, p_cols});
-      lack = (need > cpos) ? need - cpos : 24'sd0;
-      rest = (iw_q > cpos) ? iw_q - cpos : 24'sd0;
+      first_end = chunk_q + $signed({16'd0, p_kx}) + $signed({20'd0, p_cols});
+      first_rest = iw_q - chunk_q - $signed({16'd0, p_kx});
+      if (fresh_q && first_col[23]) begin
+        lack = first_end;
+        rest = iw_q;
+      end else if (fresh_q) begin
+        lack = {20'd0, p_cols};
+        rest = first_rest[23] ? 24'd0 : first_rest;
+      end else begin
+        lack = lack_q;
+        rest = rest_q;
+      end
       reach = (lack <= 24'sd4);
-      cols = reach ? lack[2:0] : 3'd4;
-      real_cols = (rest < $signed({21'd0, cols})) ? rest[2:0] : cols;
+      cols = lack[23] ? 3'd0 : reach ? lack[2:0] : 3'd4;
+      real_cols = (rest < {21'd0, cols}) ? rest[2:0] : cols;
     end
   end
 
@@ -260,8 +271,8 @@ module hd_matrix_seq #(
   assign row_end = issue_o && x_last;
   assign pass_end = row_end && y_last;
   assign block_end = pass_end && pass_last;
-  assign pass_adv = pass_end;
-  assign pass_restart = (state_q == INIT) || block_end;
+  assign pass_restart = (state_q == INIT) || pass_last;
+  assign pass_step = (state_q == INIT) || pass_end;
   always_comb begin
     pix_o.first = pass_first && !cont_q;
     pix_o.last = to_output;
@@ -331,8 +342,8 @@ module hd_matrix_seq #(
     end else if (step) begin
       fresh_q <= row_end;
       if (dw) begin
-        cpos_q <= cpos + $signed({21'd0, cols});
-        need_q <= need + (reach ? xs_q : 24'sd0);
+        lack_q <= !reach ? lack - 24'sd4 : lack[23] ? lack + xs_q : xs_q;
+        rest_q <= rest - {21'd0, real_cols};
       end
       if (issue_o) begin
         start_q <= pass_end;
@@ -359,5 +370,5 @@ module hd_matrix_seq #(
     end
   end
 
-  assign pass_clk_req_o = pass_restart || pass_adv;
+  assign pass_clk_req_o = pass_step;
 endmodule

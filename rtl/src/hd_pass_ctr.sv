@@ -4,8 +4,9 @@
 //   depthwise, maxpool  for groups of rp kernel rows, for groups of gw kernel columns
 //   fold                for weight vectors (below)
 // Row ports, sequencer, weight reader and weight loader each hold one, since they are at different
-// passes at the same time. restart_i goes to the first pass, adv_i to the next; the outputs are
-// registers and describe the pass from the next cycle on. last_o marks the last.
+// passes at the same time. step_i goes to the next pass, with restart_i to the first; the outputs are
+// registers and describe the pass from the next cycle on. last_o marks the last. step_i may be late: it
+// is an enable, but restart_i chooses what is computed with.
 // The offsets (rows, words) of a pass are kept by addition; a step of several kernel rows (at most
 // 4) is a few adders.
 //
@@ -29,7 +30,7 @@ module hd_pass_ctr #(
     input  hd_matrix_pkg::mder_t              der_i,
     input  logic [19:0]                       plane_i,    // in_plane
     input  logic                              restart_i,
-    input  logic                              adv_i,
+    input  logic                              step_i,
     output logic                              first_o,
     output logic                              last_o,
     output logic                              ci_last_o,  // conv: last tile of channels
@@ -101,7 +102,11 @@ module hd_pass_ctr #(
   always_ff @(posedge clk_i) begin : next_pass
     logic [7:0] ky, kx, r, lane, n, jump, rows_left, cols_left;
     logic [15:0] ci;
-    logic [11:0] q, rest;
+    logic [11:0] q, begin_q;
+    logic [13:0] ends [0:3];
+    logic [13:0] start;
+    logic [7:0] first_r;
+    logic cut;
     logic ci_end, kx_end, vec_end;
     logic [7:0] fkx;
     logic [3:0] ch;
@@ -110,7 +115,7 @@ module hd_pass_ctr #(
     logic [ROWS-1:0] en;
     logic [20*ROWS-1:0] sq;
     logic [8*ROWS-1:0] sl, sn;
-    if (restart_i || adv_i) begin
+    if (step_i) begin
       ky = 8'd0;
       kx = 8'd0;
       ci = 16'd0;
@@ -119,7 +124,11 @@ module hd_pass_ctr #(
       kx_end = 1'b0;
       r = 8'd0;
       q = 12'd0;
-      rest = 12'd0;
+      begin_q = 12'd0;
+      for (int i = 0; i < 4; i++) ends[i] = 14'd0;
+      start = 14'd0;
+      first_r = 8'd0;
+      cut = 1'b0;
       lane = 8'd0;
       n = 8'd0;
       en = '0;
@@ -133,7 +142,9 @@ module hd_pass_ctr #(
       ch = 4'd0;
       vr = 2'd0;
       pos = 20'd0;
+      // Fold's kernel row by itself: what the other modes make of ky is no part of its path.
       if (!restart_i) begin
+        r = next_r_q;
         ky = ky_q;
         if (fold) begin
           jump = next_r_q - ky_q;
@@ -150,7 +161,6 @@ module hd_pass_ctr #(
       rows_left = kh_i - ky;
       cols_left = kw_i - kx;
       if (der_i.foldx) begin
-        r = ky;
         if (!restart_i) begin
           lane = next_lane_q;
           fkx = next_kx_q;
@@ -185,23 +195,26 @@ module hd_pass_ctr #(
           vr = 2'd0;
         end
       end else if (fold) begin
-        r = ky;
         q = restart_i ? 12'd0 : next_q_q;
+        // Where the segments would end if there were lanes enough: all at once, a loop of sums is too long.
+        ends[0] = {2'd0, der_i.len} - {2'd0, q};
+        ends[1] = {1'b0, der_i.len, 1'b0} - {2'd0, q};
+        ends[2] = {1'b0, der_i.len, 1'b0} + {2'd0, der_i.len} - {2'd0, q};
+        ends[3] = {der_i.len, 2'b0} - {2'd0, q};
+        first_r = r;
+        begin_q = q;
         for (int i = 0; i < ROWS; i++) begin
-          // A segment cut by the last lane ends the vector.
-          if (r < kh_i && lane < C8) begin
-            rest = der_i.len - q;
-            n = (rest < {4'd0, C8 - lane}) ? rest[7:0] : C8 - lane;
+          // A segment cut by the last lane (cut) ends the vector.
+          start = (i == 0) ? 14'd0 : ends[i-1];
+          cut = ends[i] > {6'd0, C8};
+          if ({1'b0, first_r} + 9'(i) < {1'b0, kh_i} && start < {6'd0, C8}) begin
+            n = cut ? C8 - start[7:0] : (i == 0) ? ends[0][7:0] : der_i.len[7:0];
             en[i] = 1'b1;
-            sq[20*i +: 20] = {8'd0, q};
-            sl[8*i +: 8] = lane;
+            sq[20*i +: 20] = (i == 0) ? {8'd0, begin_q} : 20'd0;
+            sl[8*i +: 8] = start[7:0];
             sn[8*i +: 8] = n;
-            lane = lane + n;
-            q = q + {4'd0, n};
-            if (q == der_i.len) begin
-              q = 12'd0;
-              r = r + 8'd1;
-            end
+            q = !cut ? 12'd0 : (i == 0) ? begin_q + {4'd0, n} : {4'd0, n};
+            r = first_r + (cut ? 8'(i) : 8'(i + 1));
           end
         end
       end

@@ -63,7 +63,7 @@ module hd_row_iter #(
   logic signed [23:0] col_q;                           // of the chunk, kernel column 0
   logic [35:0] col_a_q, cob_a_q;
 
-  logic pass_last, pass_adv, pass_restart;
+  logic pass_last, pass_step, pass_restart;
   logic [1:0] p_rows;
   logic [3:0] p_cols;
   logic [15:0] p_blk;
@@ -85,7 +85,7 @@ module hd_row_iter #(
       .der_i     (der_q),
       .plane_i   (cmd_q.in_plane),
       .restart_i (pass_restart),
-      .adv_i     (pass_adv),
+      .step_i    (pass_step),
       .first_o   (),
       .last_o    (pass_last),
       .vec_end_o (),
@@ -148,8 +148,8 @@ module hd_row_iter #(
 
   logic row_end;
   assign row_end = go && y_last;
-  assign pass_restart = (state_q == INIT) || (row_end && pass_last);
-  assign pass_adv = row_end;
+  assign pass_restart = (state_q == INIT) || pass_last;
+  assign pass_step = (state_q == INIT) || row_end;
   assign block_end = row_end && pass_last;
   assign take_o = (state_q == IDLE) && avail_i;
   assign end_o = (state_q == DRAIN) && !valid_q && !dividing && drained_i;
