@@ -166,9 +166,13 @@ MUTANTS = [
 
     # ---- Output stage
     dict(name = "requantise_carry", file = "hd_cro_lane", test = "hd_cro_lane", cheap = True,
-         text = "n = p[47] ? 32'd118 : 32'd119;", becomes = "n = p[47] ? 32'd119 : 32'd119;"),
+         text = "p = h[15] ? p : p << 1;", becomes = "p = p << 1;"),
     dict(name = "requantise_tie", file = "hd_cro_lane", test = "hd_cro_lane",
-         text = "32'd127 + {31'd0, t[8]}) >> 8", becomes = "32'd128) >> 8"),
+         text = "32'd63 + {31'd0, t[7]} + minus) >> 7", becomes = "32'd64 + minus) >> 7"),
+    dict(name = "requantise_limits_early", file = "hd_cro_lane", test = "hd_cro_lane", cheap = True,
+         text = "if (v_q[3]) {lo4_q, hi4_q, zp4_q} <= {lo3_q, hi3_q, zp3_q};", becomes = "if (v_q[3]) {lo4_q, hi4_q, zp4_q} <= {lo2_q, hi2_q, zp2_q};"),
+    dict(name = "requantise_power_of_two", file = "hd_cro_lane", test = "hd_cro_lane",
+         text = "t = k != 32'd0 ? (t << 4) | (ones & 32'hf) : t;", becomes = "t = k != 32'd0 ? (t << 4) : t;"),
     dict(name = "float_code_sign", file = "hd_float_lane", test = "hd_float_lane",
          text = "r | (r[7] && res_signed_i ? 32'hffffff00 : 32'd0)", becomes = "r | (r[7] ? 32'hffffff00 : 32'd0)"),
     dict(name = "residual_tie", file = "hd_rso_lane", test = "hd_rso_lane",
@@ -192,7 +196,11 @@ MUTANTS = [
 
     # ---- Vector engine and arithmetic
     dict(name = "fma_sticky", file = "hd_fp_fma", test = "hd_fp_fma",
-         text = "t = t | ((t << n[5:0]) != lo ? 64'd1 : 64'd0);", becomes = "t = t;"),
+         text = "t = t | ((t << mv[21:16]) != lo ? 64'd1 : 64'd0);", becomes = "t = t;"),
+    dict(name = "fma_rare_early", file = "hd_fp_fma", test = "hd_fp_fma", cheap = True,
+         text = "rare3_q <= rare2_q;", becomes = "rare3_q <= rare1_q;"),
+    dict(name = "fma_subnormal_limit", file = "hd_fp_fma", test = "hd_fp_fma",
+         text = "k = t[62:59] == 4'd0 ? we & 32'h1fc : 32'd0;", becomes = "k = t[62:59] == 4'd0 ? we & 32'h1f8 : 32'd0;"),
     dict(name = "fma_nan", file = "hd_fp_fma", test = "hd_fp_fma",
          text = "|| (bv[30:0] == 31'h7f800000 && av[30:0] == 31'd0)", becomes = ""),
     dict(name = "cvt_half_subnormal", file = "hd_fp_cvt", test = "hd_fp_cvt",
@@ -219,6 +227,8 @@ MUTANTS = [
          text = "(av ^ SIGN) < (bv ^ SIGN) ? av : bv;", becomes = "(av ^ SIGN) < bv ? av : bv;"),
     dict(name = "integer_unsigned_order", file = "hd_int_lane", test = "hd_int_lane",
          text = "y_o[{l[B-1:0], 5'd0} +: 32] = av < bv ? 32'hffffffff : 32'd0;", becomes = "y_o[{l[B-1:0], 5'd0} +: 32] = av[30:0] < bv[30:0] ? 32'hffffffff : 32'd0;"),
+    dict(name = "alu_result_held", file = "hd_lane_alu", test = "hd_lane_alu",
+         text = "if (v_q[2]) y3_q <= y2_q;", becomes = "if (v_q[1]) y3_q <= y2_q;"),
     dict(name = "alu_integer_division", file = "hd_lane_alu", test = "hd_lane_alu",
          text = "heddle_pkg::UOP_IDIVU: begin is_iter = 1'b1; iter_op = 2'd3; end", becomes = "heddle_pkg::UOP_IDIVU: begin is_iter = 1'b1; iter_op = 2'd2; end"),
     dict(name = "element_u16_saturates", file = "hd_vec_pkg", test = "hd_vector_engine",

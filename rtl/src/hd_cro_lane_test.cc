@@ -8,6 +8,7 @@
 #include <algorithm>
 #include <cstdint>
 #include <cstdio>
+#include <deque>
 
 #include "Vhd_cro_lane.h"
 #include "rtl/testbench/clocked.h"
@@ -20,6 +21,7 @@ using model::Bits;
 using model::FromBits;
 
 constexpr int kLanes = 16;
+constexpr int kCycles = 4;  // to the result
 
 struct Limits {
   int lo = -255;
@@ -33,53 +35,31 @@ class HdCroLane : public ::testing::Test {
   void Check(const Limits& limits, uint32_t acc, uint32_t bias,
              uint32_t scale) {
     // One cycle has one set of limits.
-    if (count_ > 0 &&
-        (limits.lo != now_.lo || limits.hi != now_.hi || limits.zp != now_.zp ||
-         limits.is_signed != now_.is_signed)) {
-      Flush();
+    if (now_.count > 0 &&
+        (limits.lo != now_.limits.lo || limits.hi != now_.limits.hi ||
+         limits.zp != now_.limits.zp ||
+         limits.is_signed != now_.limits.is_signed)) {
+      Start();
     }
-    now_ = limits;
-    dut->acc_i[count_] = acc;
-    dut->bias_i[count_] = bias;
-    dut->scale_i[count_] = scale;
-    if (++count_ == kLanes) Flush();
+    const int l = now_.count++;
+    now_.limits = limits;
+    now_.acc[l] = acc;
+    now_.bias[l] = bias;
+    now_.scale[l] = scale;
+    if (now_.count == kLanes) Start();
   }
+  // Up to the last result.
   void Flush() {
-    if (count_ == 0) return;
-    dut->lo_i = now_.lo & 0x1ff;
-    dut->hi_i = now_.hi & 0x1ff;
-    dut->zp_i = now_.zp & 0x1ff;
-    dut->signed_i = now_.is_signed;
-    dut->en_i = 1;
-    dut.Tick();
-    // What changes after the edge is the next command's.
-    dut->lo_i = dut->hi_i = dut->zp_i = 0x55;
-    dut->signed_i = !now_.is_signed;
-    dut->en_i = 0;
-    dut.Settle();
-    ASSERT_EQ(dut->valid_o, 1);
-    for (int l = 0; l < count_; ++l) {
-      const uint8_t want =
-          Expected(dut->acc_i[l], dut->bias_i[l], dut->scale_i[l]);
-      const uint8_t got = dut->y_o[l / 4] >> (l % 4 * 8) & 0xff;
-      if (got == want) continue;
-      if (++wrong_ > 20) continue;
-      char text[200];
-      std::snprintf(text, sizeof(text),
-                    "lane %d: acc %08x bias %08x scale %08x lo %d hi %d zp %d "
-                    "%s gives %02x, not %02x",
-                    l, dut->acc_i[l], dut->bias_i[l], dut->scale_i[l], now_.lo,
-                    now_.hi, now_.zp, now_.is_signed ? "s8" : "u8", got, want);
-      ADD_FAILURE() << text;
-    }
-    checked_ += count_;
-    count_ = 0;
+    if (now_.count > 0) Start();
+    while (!under_way_.empty()) Tick();
   }
-  uint8_t Expected(uint32_t acc, uint32_t bias, uint32_t scale) const {
+  static uint8_t Expected(const Limits& limits, uint32_t acc, uint32_t bias,
+                          uint32_t scale) {
     const float v = model::FMul(
         model::I32ToF32(static_cast<int32_t>(acc + bias)), FromBits(scale));
     return static_cast<uint8_t>(
-        model::Sat8(model::Cro(v, now_.lo, now_.hi, now_.zp), now_.is_signed));
+        model::Sat8(model::Cro(v, limits.lo, limits.hi, limits.zp),
+                    limits.is_signed));
   }
   Limits AnyLimits(FpRandom* random) {
     Limits limits;
@@ -95,10 +75,67 @@ class HdCroLane : public ::testing::Test {
 
   model::ScopedFpEnvironment environment;
   Clocked<Vhd_cro_lane> dut;
-  Limits now_;
-  int count_ = 0;
-  uint64_t wrong_ = 0;
   uint64_t checked_ = 0;
+
+ private:
+  struct Vector {
+    Limits limits;
+    int count = 0;
+    uint64_t due = 0;
+    uint32_t acc[kLanes] = {};
+    uint32_t bias[kLanes] = {};
+    uint32_t scale[kLanes] = {};
+  };
+
+  void Start() {
+    for (int l = 0; l < kLanes; ++l) {
+      dut->acc_i[l] = now_.acc[l];
+      dut->bias_i[l] = now_.bias[l];
+      dut->scale_i[l] = now_.scale[l];
+    }
+    dut->lo_i = now_.limits.lo & 0x1ff;
+    dut->hi_i = now_.limits.hi & 0x1ff;
+    dut->zp_i = now_.limits.zp & 0x1ff;
+    dut->signed_i = now_.limits.is_signed;
+    dut->en_i = 1;
+    now_.due = dut.cycles() + kCycles;
+    under_way_.push_back(now_);
+    now_.count = 0;
+    Tick();
+    // What changes after the edge is the next command's.
+    dut->lo_i = dut->hi_i = dut->zp_i = 0x55;
+    dut->signed_i = !dut->signed_i;
+  }
+  void Tick() {
+    dut.Tick();
+    dut->en_i = 0;
+    const bool due =
+        !under_way_.empty() && under_way_.front().due == dut.cycles();
+    ASSERT_EQ(dut->valid_o, due);
+    if (!due) return;
+    const Vector& v = under_way_.front();
+    for (int l = 0; l < v.count; ++l) {
+      const uint8_t want =
+          Expected(v.limits, v.acc[l], v.bias[l], v.scale[l]);
+      const uint8_t got = dut->y_o[l / 4] >> (l % 4 * 8) & 0xff;
+      if (got == want) continue;
+      if (++wrong_ > 20) continue;
+      char text[200];
+      std::snprintf(text, sizeof(text),
+                    "lane %d: acc %08x bias %08x scale %08x lo %d hi %d zp %d "
+                    "%s gives %02x, not %02x",
+                    l, v.acc[l], v.bias[l], v.scale[l], v.limits.lo,
+                    v.limits.hi, v.limits.zp, v.limits.is_signed ? "s8" : "u8",
+                    got, want);
+      ADD_FAILURE() << text;
+    }
+    checked_ += v.count;
+    under_way_.pop_front();
+  }
+
+  Vector now_;
+  std::deque<Vector> under_way_;
+  uint64_t wrong_ = 0;
 };
 
 const int32_t kAccumulators[] = {

@@ -18,8 +18,8 @@
 //   0  inputs, acc + bias        3  A
 //   1  P                         4  B, f_o with f_valid_o
 //   2  integer to float          5  round, saturate, clamp, code_o with code_valid_o
-// In silicon A and B are four stages each: registers behind f_o, retimed (see hd_fp_fma); valid
-// bits and what is carried along grow with them.
+// A and B are hd_fp_fma without its cuts, the longest paths of the output stage by far. With them, f_o
+// would come three cycles later for each, and a residual vector's code as well.
 module hd_float_lane #(
     parameter int LANES = 16
 ) (
@@ -173,7 +173,7 @@ module hd_float_lane #(
     a_b = '0;
     if (v2_q) a_b = !op2_q[1] ? scale2_q : {LANES{op2_q == RES_ADD ? b2_q : a2_q}};
   end
-  hd_fp_fma #(.LANES(LANES)) u_a (
+  hd_fp_fma #(.LANES(LANES), .CUT(1'b0)) u_a (
       .clk_i, .rst_ni, .en_i(v2_q), .op_i(op2_q == RES_ADD ? FMA : MUL), .a_i(p_float), .b_i(a_b),
       .c_i({LANES{k2_q}}), .valid_o(), .y_o(a_y));
 
@@ -192,7 +192,7 @@ module hd_float_lane #(
       endcase
     end
   end
-  hd_fp_fma #(.LANES(LANES)) u_b (
+  hd_fp_fma #(.LANES(LANES), .CUT(1'b0)) u_b (
       .clk_i, .rst_ni, .en_i(v3_q), .op_i(op3_q == RES_ADD ? FMA : ADD), .a_i(b_a), .b_i(b_b),
       .c_i(a_y), .valid_o(), .y_o(f_o));
   assign f_valid_o = v4_q && !res4_q;

@@ -9,7 +9,7 @@
 //   EQ     a == b ? all ones : 0
 //
 // Every comparison with a NaN is false; -0 equals +0.
-// Pipeline: as hd_fp_fma. Operands into registers with en_i (cycle 0), y_o in cycle 1 when valid_o
+// Pipeline: operands into registers with en_i (cycle 0), y_o in cycle 1 when valid_o
 // is set, otherwise zero.
 module hd_fp_cmp #(
     parameter int LANES = 16

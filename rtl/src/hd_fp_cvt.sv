@@ -10,8 +10,8 @@
 // A NaN that is rounded gives 0x7fc00000. (Elements of streams are converted on their way:
 // hd_vec_pkg.)
 //
-// Pipeline: as hd_fp_fma. The operand into a register with en_i (cycle 0), y_o in cycle 1 when
-// valid_o is set, otherwise zero.
+// Pipeline: the operand into a register with en_i (cycle 0), y_o in cycle 1 when valid_o is set,
+// otherwise zero.
 module hd_fp_cvt #(
     parameter int LANES = 16
 ) (

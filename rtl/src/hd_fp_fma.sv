@@ -9,13 +9,17 @@
 //   SUB    a - b        a*1.0 + (-b)           a - b is defined as a + (-b)
 //   MUL    a*b          a*b + z                z = zero with the sign of the product
 //
-// Pipeline: operands are taken into registers with en_i (cycle 0); y_o holds the result, in logic
-// behind these registers, in cycle 1, when valid_o is set, and is zero when valid_o is clear. In
-// silicon the logic is four stages long: the user adds registers behind y_o and synthesis moves
-// them back to the lines "cut". The operand registers are here because they keep idle lanes quiet,
-// and because Verilator and the C++ compiler then turn the loop into vector code: 5 ns instead of
-// 16 ns per lane. (Loops over whole words of packed registers do; nonblocking writes to elements of
-// unpacked arrays cost a test per element and cycle even when idle.)
+// Pipeline: operands are taken into registers with en_i (cycle 0); y_o holds the result when valid_o
+// is set and is zero when it is clear. With CUT there are registers between the four steps
+//
+//   1 product, exponents | 2 align | 3 add, normalise by 32 and 16 | 4 normalise by 8 to 1, round
+//
+// and valid_o is set in cycle 4, y_o in logic behind step 3's registers. Without, all four are one
+// piece of logic and valid_o is set in cycle 1.
+//
+// A step is a loop over whole words of packed registers, which Verilator and the C++ compiler turn
+// into vector code, in a process that does nothing unless its step has something to do. (Nonblocking
+// writes to elements of unpacked arrays cost a test per element and cycle even when idle.)
 //
 // The sum is formed in a window of 64 bits. Operands are not normalised. The window's bit 61 has
 // weight 2^(we-127); the product's 48 bits stand at 61..14, the addend's 24 at 61..38. The one of
@@ -29,7 +33,8 @@
 //    normal (at least 2^61), or its exponent is the smallest and the result ends at bit 38 anyway.
 // Here we >= 1 always, so a subnormal result is a limit to the shift left, never a shift right.
 module hd_fp_fma #(
-    parameter int LANES = 16
+    parameter int LANES = 16,
+    parameter bit CUT = 1'b1
 ) (
     input  logic                clk_i,
     input  logic                rst_ni,
@@ -52,7 +57,6 @@ module hd_fp_fma #(
 
   localparam [32*LANES-1:0] ONES = {LANES{32'h3f800000}};
   localparam [32*LANES-1:0] SIGNS = {LANES{32'h80000000}};
-  assign valid_o = valid_q;
   always_ff @(posedge clk_i) begin
     valid_q <= rst_ni && en_i;
     if (en_i) begin
@@ -78,93 +82,258 @@ module hd_fp_fma #(
     end
   end
 
-  // ?: instead of if: the C++ compiler then sees a loop without branches. Lanes are taken from the
-  // packed registers at whole words.
-  always_comb begin : lanes
-    logic [31:0] l, av, bv, cv, ea, eb, ec, we, d, n, lz, r, sub, sign, special;
-    logic [63:0] p, x, hi, lo, sum, m, t;
-    l = 0; av = 0; bv = 0; cv = 0; ea = 0; eb = 0; ec = 0; we = 0; d = 0; n = 0; lz = 0; r = 0;
-    sub = 0; sign = 0; special = 0;
-    p = 0; x = 0; hi = 0; lo = 0; sum = 0; m = 0; t = 0;
-    y_o = '0;
-    if (valid_q) begin
+  // In the steps, ?: and | instead of if and ||: the C++ compiler then sees a loop without branches.
+
+  // Step 1. The product is {mix[15:0], low}; mix also has the distance of the exponents (6 bits),
+  // whether the product's is the smaller, and we (9); add has whether the terms have different signs,
+  // the sign of the one of larger exponent, and the addend's significand (24).
+  task automatic multiply(input logic [32*LANES-1:0] a, input logic [32*LANES-1:0] b,
+                          input logic [32*LANES-1:0] c, output logic [32*LANES-1:0] low,
+                          output logic [32*LANES-1:0] mix, output logic [32*LANES-1:0] add);
+    logic [31:0] l, av, bv, cv, ea, eb, ec, we, d, n, sign, sub, x;
+    logic [63:0] p;
+    low = '0;
+    mix = '0;
+    add = '0;
+    for (l = 32'd0; l < N; l = l + 1) begin
+      av = a[{l[B-1:0], 5'd0} +: 32];
+      bv = b[{l[B-1:0], 5'd0} +: 32];
+      cv = c[{l[B-1:0], 5'd0} +: 32];
+      ea = {24'd0, av[30:23]};
+      eb = {24'd0, bv[30:23]};
+      ec = {24'd0, cv[30:23]};
+      p = {32'd0, ea == 32'd0 ? 9'd0 : 9'd1, av[22:0]}
+          * {32'd0, eb == 32'd0 ? 9'd0 : 9'd1, bv[22:0]};
+      x = {8'd0, ec != 32'd0, cv[22:0]};
+      ea = ea == 32'd0 ? 32'd1 : ea;
+      eb = eb == 32'd0 ? 32'd1 : eb;
+      ec = ec == 32'd0 ? 32'd1 : ec;
+      we = ea + eb - 32'd126;
+      we = av << 1 == 32'd0 ? 32'd0 : we;
+      we = bv << 1 == 32'd0 ? 32'd0 : we;
+      d = we - ec;
+      n = d[31] ? -d : d;
+      n = n > 32'd63 ? 32'd63 : n;
+      we = d[31] ? ec : we;
+      sign = av ^ bv;
+      sub = (sign ^ cv) & 32'h80000000;
+      sign = (d[31] ? cv : sign) & 32'h80000000;
+      low[{l[B-1:0], 5'd0} +: 32] = p[31:0];
+      add[{l[B-1:0], 5'd0} +: 32] = x | sub | (sign >> 1);
+      mix[{l[B-1:0], 5'd0} +: 32] = p[63:32] | (n << 16) | (d[31] ? 32'h400000 : 32'd0) | (we << 23);
+    end
+  endtask
+
+  // Infinities and NaN, in a pass of their own that data rarely needs (rare): odd is the result of a
+  // lane with one of them, zero of the others.
+  task automatic special(input logic [32*LANES-1:0] a, input logic [32*LANES-1:0] b,
+                         input logic [32*LANES-1:0] c, output logic rare,
+                         output logic [32*LANES-1:0] odd);
+    logic [31:0] l, av, bv, cv, some;
+    logic sign;
+    some = 0;
+    odd = '0;
+    for (l = 32'd0; l < N; l = l + 1) begin
+      some = some | ((a[{l[B-1:0], 5'd0} +: 32] & 32'h7f800000) + 32'h00800000)
+                  | ((b[{l[B-1:0], 5'd0} +: 32] & 32'h7f800000) + 32'h00800000)
+                  | ((c[{l[B-1:0], 5'd0} +: 32] & 32'h7f800000) + 32'h00800000);
+    end
+    rare = some[31];
+    if (some[31]) begin
       for (l = 32'd0; l < N; l = l + 1) begin
-        av = a_q[{l[B-1:0], 5'd0} +: 32];
-        bv = b_q[{l[B-1:0], 5'd0} +: 32];
-        cv = c_q[{l[B-1:0], 5'd0} +: 32];
-        ea = {24'd0, av[30:23]};
-        eb = {24'd0, bv[30:23]};
-        ec = {24'd0, cv[30:23]};
-        p = {32'd0, ea == 32'd0 ? 9'd0 : 9'd1, av[22:0]}
-            * {32'd0, eb == 32'd0 ? 9'd0 : 9'd1, bv[22:0]};
-        p = p << 14;
-        x = {2'd0, ec != 32'd0, cv[22:0], 38'd0};
-        ea = ea == 32'd0 ? 32'd1 : ea;
-        eb = eb == 32'd0 ? 32'd1 : eb;
-        ec = ec == 32'd0 ? 32'd1 : ec;
-        // cut: align
-        we = p == 64'd0 ? 32'd0 : ea + eb - 32'd126;
-        d = we - ec;
-        n = d[31] ? -d : d;
-        n = n > 32'd63 ? 32'd63 : n;
-        we = d[31] ? ec : we;
-        lo = d[31] ? p : x;
-        hi = d[31] ? x : p;
-        sign = av ^ bv;
-        sub = sign ^ cv;
-        sign = d[31] ? cv : sign;
-        t = lo >> n[5:0];
-        t = t | ((t << n[5:0]) != lo ? 64'd1 : 64'd0);
-        // cut: add
-        sum = sub[31] ? hi - t : hi + t;
-        m = sum[63] ? -sum : sum;
-        sign = sum[63] ? ~sign : sign;
-        // cut: the leading one to bit 62, but no further than exponent 1
-        t = m;
-        lz = t[62:31] == 32'd0 ? 32'd32 : 32'd0;
-        t = t[62:31] == 32'd0 ? t << 32 : t;
-        lz = lz | (t[62:47] == 16'd0 ? 32'd16 : 32'd0);
-        t = t[62:47] == 16'd0 ? t << 16 : t;
-        lz = lz | (t[62:55] == 8'd0 ? 32'd8 : 32'd0);
-        t = t[62:55] == 8'd0 ? t << 8 : t;
-        lz = lz | (t[62:59] == 4'd0 ? 32'd4 : 32'd0);
-        t = t[62:59] == 4'd0 ? t << 4 : t;
-        lz = lz | (t[62:61] == 2'd0 ? 32'd2 : 32'd0);
-        t = t[62:61] == 2'd0 ? t << 2 : t;
-        lz = lz | {31'd0, ~t[62]};
-        n = lz > we ? we : lz;
-        t = m << n[5:0];
-        // Round at bit 39. Exponent minus one and significand with its leading one are added, so
-        // that a subnormal and a carry need no care.
-        t = (t + 64'h3fffffffff + {63'd0, t[39]}) >> 39;
-        r = ((we - n) << 23) + t[31:0];
-        r = r > 32'h7f800000 ? 32'h7f800000 : r;
-        // An exact zero is +0 unless both terms are -0.
-        r = m == 64'd0 ? (sub[31] ? 32'd0 : cv & 32'h80000000) : r | (sign & 32'h80000000);
-        y_o[{l[B-1:0], 5'd0} +: 32] = r;
+        av = a[{l[B-1:0], 5'd0} +: 32];
+        bv = b[{l[B-1:0], 5'd0} +: 32];
+        cv = c[{l[B-1:0], 5'd0} +: 32];
+        sign = av[31] ^ bv[31];
+        if (av[30:0] > 31'h7f800000 || bv[30:0] > 31'h7f800000 || cv[30:0] > 31'h7f800000
+            || (av[30:0] == 31'h7f800000 && bv[30:0] == 31'd0)
+            || (bv[30:0] == 31'h7f800000 && av[30:0] == 31'd0)
+            || (cv[30:0] == 31'h7f800000 && sign != cv[31]
+                && (av[30:23] == 8'hff || bv[30:23] == 8'hff)))
+          odd[{l[B-1:0], 5'd0} +: 32] = 32'h7fc00000;
+        else if (cv[30:23] == 8'hff) odd[{l[B-1:0], 5'd0} +: 32] = {cv[31], 31'h7f800000};
+        else if (av[30:23] == 8'hff || bv[30:23] == 8'hff)
+          odd[{l[B-1:0], 5'd0} +: 32] = {sign, 31'h7f800000};
       end
-      // Infinities and NaN, in a pass of their own that data rarely needs.
-      for (l = 32'd0; l < N; l = l + 1) begin
-        special = special | ((a_q[{l[B-1:0], 5'd0} +: 32] & 32'h7f800000) + 32'h00800000)
-                          | ((b_q[{l[B-1:0], 5'd0} +: 32] & 32'h7f800000) + 32'h00800000)
-                          | ((c_q[{l[B-1:0], 5'd0} +: 32] & 32'h7f800000) + 32'h00800000);
+    end
+  endtask
+
+  // Step 2. The term of larger exponent is {high[15:0], mid} at bits 61..14 of the window, high also
+  // has we, whether to subtract, and its sign, as mix and add; the other is {t1, t0}.
+  task automatic align(input logic [32*LANES-1:0] low, input logic [32*LANES-1:0] mix,
+                       input logic [32*LANES-1:0] add, output logic [32*LANES-1:0] mid,
+                       output logic [32*LANES-1:0] high, output logic [32*LANES-1:0] t0,
+                       output logic [32*LANES-1:0] t1);
+    logic [31:0] l, mv, av;
+    logic [63:0] p, x, lo, hi, t;
+    mid = '0;
+    high = '0;
+    t0 = '0;
+    t1 = '0;
+    for (l = 32'd0; l < N; l = l + 1) begin
+      mv = mix[{l[B-1:0], 5'd0} +: 32];
+      av = add[{l[B-1:0], 5'd0} +: 32];
+      p = {2'd0, mv[15:0], low[{l[B-1:0], 5'd0} +: 32], 14'd0};
+      x = {2'd0, av[23:0], 38'd0};
+      lo = mv[22] ? p : x;
+      hi = mv[22] ? x : p;
+      t = lo >> mv[21:16];
+      t = t | ((t << mv[21:16]) != lo ? 64'd1 : 64'd0);
+      hi = hi >> 14;
+      mid[{l[B-1:0], 5'd0} +: 32] = hi[31:0];
+      high[{l[B-1:0], 5'd0} +: 32] = hi[63:32] | (mv & 32'hff800000) | ((av & 32'hc0000000) >> 9);
+      t0[{l[B-1:0], 5'd0} +: 32] = t[31:0];
+      t1[{l[B-1:0], 5'd0} +: 32] = t[63:32];
+    end
+  endtask
+
+  // Step 3, and the first half of: the leading one to bit 62, but no further than exponent 1. {m1, m0} is
+  // the window, code has we, whether the terms had different signs, and the sign.
+  task automatic add_up(input logic [32*LANES-1:0] mid, input logic [32*LANES-1:0] high,
+                        input logic [32*LANES-1:0] t0, input logic [32*LANES-1:0] t1,
+                        output logic [32*LANES-1:0] m0, output logic [32*LANES-1:0] m1,
+                        output logic [32*LANES-1:0] code);
+    logic [31:0] l, hv, we, k;
+    logic [63:0] hi, t, sum;
+    m0 = '0;
+    m1 = '0;
+    code = '0;
+    for (l = 32'd0; l < N; l = l + 1) begin
+      hv = high[{l[B-1:0], 5'd0} +: 32];
+      hi = {2'd0, hv[15:0], mid[{l[B-1:0], 5'd0} +: 32], 14'd0};
+      t = {t1[{l[B-1:0], 5'd0} +: 32], t0[{l[B-1:0], 5'd0} +: 32]};
+      sum = hv[22] ? hi - t : hi + t;
+      t = sum[63] ? t - hi : sum;
+      hv = sum[63] ? hv ^ 32'h200000 : hv;
+      we = hv >> 23;
+      k = t[62:31] == 32'd0 ? we & 32'h1e0 : 32'd0;
+      t = k == 32'd0 ? t : t << 32;
+      we = k == 32'd0 ? we : we - 32'd32;
+      k = t[62:47] == 16'd0 ? we & 32'h1f0 : 32'd0;
+      t = k == 32'd0 ? t : t << 16;
+      we = k == 32'd0 ? we : we - 32'd16;
+      m0[{l[B-1:0], 5'd0} +: 32] = t[31:0];
+      m1[{l[B-1:0], 5'd0} +: 32] = t[63:32];
+      code[{l[B-1:0], 5'd0} +: 32] = (we << 23) | (hv & 32'h600000);
+    end
+  endtask
+
+  // Step 4. Round at bit 39. Exponent minus one and significand with its leading one are added, so that a
+  // subnormal and a carry need no care.
+  task automatic round(input logic [32*LANES-1:0] m0, input logic [32*LANES-1:0] m1,
+                       input logic [32*LANES-1:0] code, output logic [32*LANES-1:0] y);
+    logic [31:0] l, cv, we, k, r, sign;
+    logic [63:0] t;
+    y = '0;
+    for (l = 32'd0; l < N; l = l + 1) begin
+      cv = code[{l[B-1:0], 5'd0} +: 32];
+      t = {m1[{l[B-1:0], 5'd0} +: 32], m0[{l[B-1:0], 5'd0} +: 32]};
+      // An exact zero is +0 unless both terms are -0.
+      sign = (cv << 10) & 32'h80000000;
+      k = t == 64'd0 ? cv << 9 : 32'd0;
+      sign = k[31] ? 32'd0 : sign;
+      we = t == 64'd0 ? 32'd0 : cv >> 23;
+      k = t[62:55] == 8'd0 ? we & 32'h1f8 : 32'd0;
+      t = k == 32'd0 ? t : t << 8;
+      we = k == 32'd0 ? we : we - 32'd8;
+      k = t[62:59] == 4'd0 ? we & 32'h1fc : 32'd0;
+      t = k == 32'd0 ? t : t << 4;
+      we = k == 32'd0 ? we : we - 32'd4;
+      k = t[62:61] == 2'd0 ? we & 32'h1fe : 32'd0;
+      t = k == 32'd0 ? t : t << 2;
+      we = k == 32'd0 ? we : we - 32'd2;
+      k = t[62] ? 32'd0 : we;
+      t = k == 32'd0 ? t : t << 1;
+      we = k == 32'd0 ? we : we - 32'd1;
+      t = (t + 64'h3fffffffff + {63'd0, t[39]}) >> 39;
+      r = (we << 23) + t[31:0];
+      r = r > 32'h7f800000 ? 32'h7f800000 : r;
+      y[{l[B-1:0], 5'd0} +: 32] = r | sign;
+    end
+  endtask
+
+  task automatic replace(input logic [32*LANES-1:0] odd, inout logic [32*LANES-1:0] y);
+    logic [31:0] l;
+    for (l = 32'd0; l < N; l = l + 1)
+      if (odd[{l[B-1:0], 5'd0} +: 32] != 32'd0)
+        y[{l[B-1:0], 5'd0} +: 32] = odd[{l[B-1:0], 5'd0} +: 32];
+  endtask
+
+  if (CUT) begin : g_cut
+    logic [3:1] v_q;  // steps 2 to 4 have something to do
+    logic [32*LANES-1:0] low_q, mix_q, add_q, mid_q, high_q, t0_q, t1_q, m0_q, m1_q, code_q;
+    logic rare1_q, rare2_q, rare3_q;
+    logic [32*LANES-1:0] odd1_q, odd2_q, odd3_q;
+    always_ff @(posedge clk_i) v_q <= {v_q[2:1], valid_q} & {3{rst_ni}};
+    always_ff @(posedge clk_i) begin : step1
+      logic [32*LANES-1:0] low, mix, add, odd;
+      logic rare;
+      if (valid_q) begin
+        multiply(a_q, b_q, c_q, low, mix, add);
+        low_q <= low;
+        mix_q <= mix;
+        add_q <= add;
+        special(a_q, b_q, c_q, rare, odd);
+        rare1_q <= rare;
+        if (rare) odd1_q <= odd;
       end
-      if (special[31]) begin
-        for (l = 32'd0; l < N; l = l + 1) begin
-          av = a_q[{l[B-1:0], 5'd0} +: 32];
-          bv = b_q[{l[B-1:0], 5'd0} +: 32];
-          cv = c_q[{l[B-1:0], 5'd0} +: 32];
-          sign = av ^ bv;
-          if (av[30:0] > 31'h7f800000 || bv[30:0] > 31'h7f800000 || cv[30:0] > 31'h7f800000
-              || (av[30:0] == 31'h7f800000 && bv[30:0] == 31'd0)
-              || (bv[30:0] == 31'h7f800000 && av[30:0] == 31'd0)
-              || (cv[30:0] == 31'h7f800000 && sign[31] != cv[31]
-                  && (av[30:23] == 8'hff || bv[30:23] == 8'hff)))
-            y_o[{l[B-1:0], 5'd0} +: 32] = 32'h7fc00000;
-          else if (cv[30:23] == 8'hff) y_o[{l[B-1:0], 5'd0} +: 32] = cv;
-          else if (av[30:23] == 8'hff || bv[30:23] == 8'hff)
-            y_o[{l[B-1:0], 5'd0} +: 32] = {sign[31], 31'h7f800000};
-        end
+    end
+    always_ff @(posedge clk_i) begin : step2
+      logic [32*LANES-1:0] mid, high, t0, t1;
+      if (v_q[1]) begin
+        align(low_q, mix_q, add_q, mid, high, t0, t1);
+        mid_q <= mid;
+        high_q <= high;
+        t0_q <= t0;
+        t1_q <= t1;
+        rare2_q <= rare1_q;
+        if (rare1_q) odd2_q <= odd1_q;
+      end
+    end
+    always_ff @(posedge clk_i) begin : step3
+      logic [32*LANES-1:0] m0, m1, code;
+      if (v_q[2]) begin
+        add_up(mid_q, high_q, t0_q, t1_q, m0, m1, code);
+        m0_q <= m0;
+        m1_q <= m1;
+        code_q <= code;
+        rare3_q <= rare2_q;
+        if (rare2_q) odd3_q <= odd2_q;
+      end
+    end
+    assign valid_o = v_q[3];
+    always_comb begin
+      y_o = '0;
+      if (v_q[3]) begin
+        round(m0_q, m1_q, code_q, y_o);
+        if (rare3_q) replace(odd3_q, y_o);
+      end
+    end
+  end else begin : g_one
+    assign valid_o = valid_q;
+    always_comb begin : steps
+      logic [32*LANES-1:0] low, mix, add, mid, high, t0, t1, m0, m1, code, odd;
+      logic rare;
+      low = '0;
+      mix = '0;
+      add = '0;
+      mid = '0;
+      high = '0;
+      t0 = '0;
+      t1 = '0;
+      m0 = '0;
+      m1 = '0;
+      code = '0;
+      odd = '0;
+      rare = 1'b0;
+      y_o = '0;
+      if (valid_q) begin
+        multiply(a_q, b_q, c_q, low, mix, add);
+        align(low, mix, add, mid, high, t0, t1);
+        add_up(mid, high, t0, t1, m0, m1, code);
+        round(m0, m1, code, y_o);
+        special(a_q, b_q, c_q, rare, odd);
+        if (rare) replace(odd, y_o);
       end
     end
   end

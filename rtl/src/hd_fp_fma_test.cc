@@ -19,6 +19,12 @@ using model::FromBits;
 
 enum Op { kFma, kAdd, kSub, kMul };
 
+#ifdef HD_VARIANT_uncut
+constexpr int kCycles = 1;
+#else
+constexpr int kCycles = 4;
+#endif
+
 class HdFpFma : public ::testing::Test {
  protected:
   void Fma(uint32_t a, uint32_t b, uint32_t c) {
@@ -50,7 +56,7 @@ class HdFpFma : public ::testing::Test {
   }
 
   model::ScopedFpEnvironment environment;
-  LaneUnit<Vhd_fp_fma> unit;
+  LaneUnit<Vhd_fp_fma> unit{kCycles};
 };
 
 TEST_F(HdFpFma, AllTriplesOfSpecialValues) {

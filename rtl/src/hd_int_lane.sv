@@ -2,7 +2,7 @@
 // Integer and move operations of LANES 32-bit lanes; op_i is a code of the micro-instructions
 // (ISA.md): mov, sel, iadd .. iltu. Comparisons and extremes are of int32, iltu's of uint32; shifts
 // take b mod 32. Any other code gives zero.
-// Pipeline: as hd_fp_fma. Operands into registers with en_i (cycle 0), y_o in cycle 1 when valid_o
+// Pipeline: operands into registers with en_i (cycle 0), y_o in cycle 1 when valid_o
 // is set, otherwise zero.
 module hd_int_lane #(
     parameter int LANES = 16

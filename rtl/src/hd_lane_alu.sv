@@ -4,10 +4,11 @@
 // ignored. An unknown code gives zero.
 //
 // Pipeline: operands are taken with en_i (only while ready_o) in cycle 0. valid_o is set for one
-// cycle, in which y_o holds the result (otherwise zero): in cycle 1, for fdiv and fsqrt in cycle
-// 29, for idiv and idivu in cycle 35. ready_o is clear between cycle 0 and the result of these, so
-// results come in order, at most one per cycle. Each unit has operand registers of its own and
-// keeps quiet unless the operation is its.
+// cycle, in which y_o holds the result (otherwise zero): in cycle 4, for fdiv and fsqrt in cycle
+// 32, for idiv and idivu in cycle 38. soon_o is set three cycles before it. ready_o is clear from
+// cycle 1 to soon_o of these, so results come in order, at most one per cycle. Each unit has operand
+// registers of its own and keeps quiet unless the operation is its. hd_fp_fma takes its four cycles;
+// what the others have after one, or after their iterations, waits in registers.
 module hd_lane_alu #(
     parameter int LANES = 16
 ) (
@@ -19,6 +20,7 @@ module hd_lane_alu #(
     input  logic [32*LANES-1:0] b_i,
     input  logic [32*LANES-1:0] c_i,
     output logic                ready_o,
+    output logic                soon_o,
     output logic                valid_o,
     output logic [32*LANES-1:0] y_o
 );
@@ -77,13 +79,35 @@ module hd_lane_alu #(
       .done_o(iter_done), .y_o(iter_y));
 
   // At most one of them.
-  assign valid_o = fma_valid || cmp_valid || cvt_valid || int_valid || iter_done;
+  logic short_valid;
+  logic [32*LANES-1:0] short_y;
+  assign short_valid = int_valid || cmp_valid || cvt_valid || iter_done;
+  always_comb begin
+    short_y = '0;
+    if (int_valid) short_y = int_y;
+    else if (cmp_valid) short_y = cmp_y;
+    else if (cvt_valid) short_y = cvt_y;
+    else if (iter_done) short_y = iter_y;
+  end
+  logic [3:1] v_q;
+  logic [32*LANES-1:0] y1_q, y2_q, y3_q;
+  logic fma1_q;  // hd_fp_fma is in its first step
+  always_ff @(posedge clk_i) begin
+    fma1_q <= rst_ni && is_fma;
+    v_q <= {v_q[2:1], short_valid} & {3{rst_ni}};
+    if (short_valid) y1_q <= short_y;
+    if (v_q[1]) y2_q <= y1_q;
+    if (v_q[2]) y3_q <= y2_q;
+  end
+  assign soon_o = fma1_q || short_valid;
+  assign valid_o = fma_valid || v_q[3];
   always_comb begin
     y_o = '0;
     if (fma_valid) y_o = fma_y;
-    else if (int_valid) y_o = int_y;
-    else if (cmp_valid) y_o = cmp_y;
-    else if (cvt_valid) y_o = cvt_y;
-    else if (iter_done) y_o = iter_y;
+    else if (v_q[3]) y_o = y3_q;
   end
+
+`ifndef SYNTHESIS
+  always_ff @(posedge clk_i) if (rst_ni) assert (!(fma_valid && v_q[3]));
+`endif
 endmodule

@@ -37,12 +37,12 @@ int Cycles(MicroOp op) {
   switch (op) {
     case MicroOp::kFdiv:
     case MicroOp::kFsqrt:
-      return 29;
+      return 32;
     case MicroOp::kIdiv:
     case MicroOp::kIdivu:
-      return 35;
+      return 38;
     default:
-      return 1;
+      return 4;
   }
 }
 
@@ -78,6 +78,9 @@ class HdLaneAlu : public ::testing::Test {
   void Tick() {
     dut.Tick();
     dut->en_i = 0;
+    bool soon = false;
+    for (const Expected& e : expected_) soon |= e.cycle == dut.cycles() + 3;
+    ASSERT_EQ(dut->soon_o, soon);
     if (expected_.empty() || expected_.front().cycle != dut.cycles()) {
       ASSERT_EQ(dut->valid_o, 0);
       for (int l = 0; l < kLanes; ++l) ASSERT_EQ(dut->y_o[l], 0u);

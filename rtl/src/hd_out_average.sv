@@ -59,7 +59,6 @@ module hd_out_average #(
   assign back = v_q[LANE-1];
   logic [31:0] y;
   logic [8:0] lo, hi;
-  logic [31:0] y2_q, y3_q, y4_q;
   assign lo = (cmd_i.sgn ? 9'h180 : 9'd0) - cmd_i.pool_zero_out;
   assign hi = lo + 9'd255;
   hd_cro_lane #(
@@ -78,11 +77,6 @@ module hd_out_average #(
       .valid_o (),
       .y_o     (y)
   );
-  always_ff @(posedge clk_i) begin
-    if (v_q[0]) y2_q <= y;
-    if (v_q[1]) y3_q <= y2_q;
-    if (v_q[2]) y4_q <= y3_q;
-  end
   assign push = run_q && in_q == 8'd0 && out_q == 8'd0 && room_i;
   assign push_o = {push && two_q, push};
   assign addr0_o = addr_q;
@@ -124,6 +118,6 @@ module hd_out_average #(
     end else if (issue) begin
       fin_q <= {128'd0, fin_q[32*K-1:128]};
     end
-    if (back) word_q <= {y4_q, word_q[8*K-1:32]};
+    if (back) word_q <= {y, word_q[8*K-1:32]};
   end
 endmodule

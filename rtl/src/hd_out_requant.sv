@@ -93,7 +93,6 @@ module hd_out_requant #(
       scale = scale_set;
     end
   end
-  logic [8*K-1:0] y, y2_q, y3_q, y4_q;
   hd_cro_lane #(
       .LANES(K)
   ) u_lanes (
@@ -108,15 +107,8 @@ module hd_out_requant #(
       .zp_i    (c_i.raw ? 9'd0 : c_i.zo),
       .signed_i(c_i.sgn),
       .valid_o (),
-      .y_o     (y)
+      .y_o     (code_o)
   );
-  // Three registers that synthesis moves into the lanes.
-  always_ff @(posedge clk_i) begin
-    if (v_q[0]) y2_q <= y;
-    if (v_q[1]) y3_q <= y2_q;
-    if (v_q[2]) y4_q <= y3_q;
-  end
-  assign code_o = y4_q;
 
   // 32-bit outputs. The place in the FIFO is taken in cycle 1, where an i32 vector has its value; it
   // is complete in cycle FLOAT_CYCLES, like an f32 vector.

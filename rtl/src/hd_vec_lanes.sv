@@ -1,15 +1,12 @@
 // SPDX-License-Identifier: Apache-2.0
-// The 16 lanes of the vector engine: operands in, result with its tag STAGES cycles later, one vector per
-// cycle, in order. fdiv and fsqrt take 28 cycles more, idiv and idivu 34, during which nothing is taken
-// (ready_o clear).
+// The 16 lanes of the vector engine: operands in, result with its tag 5 cycles later, one vector per cycle,
+// in order. fdiv and fsqrt take 28 cycles more, idiv and idivu 34, during which nothing is taken (ready_o
+// clear).
 //
-//   cycle 0            operands are taken (registers of hd_lane_alu)
-//   cycle 1            the operation; in silicon its logic is cut into STAGES pieces: retiming moves the
-//                      registers behind it into it
-//   cycle STAGES       valid_o, tag_o, d_o
-module hd_vec_lanes #(
-    parameter int STAGES = 5
-) (
+//   cycle 0         operands are taken (registers of hd_lane_alu)
+//   cycle 1 to 4    the operation
+//   cycle 5         valid_o, tag_o, d_o
+module hd_vec_lanes (
     input  logic         clk_i,
     input  logic         rst_ni,
     input  logic         en_i,      // only while ready_o
@@ -23,7 +20,7 @@ module hd_vec_lanes #(
     output logic [8:0]   tag_o,
     output logic [511:0] d_o
 );
-  logic alu_valid;
+  logic soon, alu_valid;
   logic [511:0] alu;
   hd_lane_alu #(
       .LANES(hd_vec_pkg::LANES)
@@ -36,32 +33,34 @@ module hd_vec_lanes #(
       .b_i    (b_i),
       .c_i    (c_i),
       .ready_o(ready_o),
+      .soon_o (soon),
       .valid_o(alu_valid),
       .y_o    (alu)
   );
 
-  // Entry 0 is the tag beside the operation; its data is `alu`.
-  logic [STAGES-1:1] valid_q;
-  logic [8:0] tag_q [0:STAGES-1];
-  logic [511:0] d_q [1:STAGES-1];
+  // Tag 0 waits beside the operation until that is in its first step, or in its last iteration; from there
+  // on they move together.
+  logic valid_q;
+  logic [8:0] tag0_q, tag1_q, tag2_q, tag3_q, tag4_q;
+  logic [2:1] moves_q;
+  logic [511:0] d_q;
   always_ff @(posedge clk_i) begin
-    if (!rst_ni) valid_q <= '0;
-    else valid_q <= {valid_q[STAGES-2:1], alu_valid};
-    if (en_i) tag_q[0] <= tag_i;
+    valid_q <= rst_ni && alu_valid;
+    moves_q <= {moves_q[1], soon} & {2{rst_ni}};
+    if (en_i) tag0_q <= tag_i;
+    if (soon) tag1_q <= tag0_q;
+    if (moves_q[1]) tag2_q <= tag1_q;
+    if (moves_q[2]) tag3_q <= tag2_q;
     if (alu_valid) begin
-      tag_q[1] <= tag_q[0];
-      d_q[1] <= alu;
+      tag4_q <= tag3_q;
+      d_q <= alu;
     end
   end
-  for (genvar s = 2; s < STAGES; s++) begin : g_stage
-    always_ff @(posedge clk_i) begin
-      if (valid_q[s-1]) begin
-        tag_q[s] <= tag_q[s-1];
-        d_q[s] <= d_q[s-1];
-      end
-    end
-  end
-  assign valid_o = valid_q[STAGES-1];
-  assign tag_o = tag_q[STAGES-1];
-  assign d_o = d_q[STAGES-1];
+  assign valid_o = valid_q;
+  assign tag_o = tag4_q;
+  assign d_o = d_q;
+
+`ifndef SYNTHESIS
+  always_ff @(posedge clk_i) if (rst_ni) assert (!en_i || ready_o);
+`endif
 endmodule

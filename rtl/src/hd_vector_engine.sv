@@ -8,7 +8,7 @@
 //   hd_vec_pick      indices that the program computes, on their way to stream A
 //   hd_vec_sequencer micro-instructions x slots, one per cycle, to
 //   hd_vec_operands  registers (8.5 KiB), operand selection, to
-//   hd_vec_lanes     results STAGES cycles later; to
+//   hd_vec_lanes     results 5 cycles later; to
 //   hd_vec_store     stream D
 //   hd_vec_ports     four SRAM clients that fetch or write one line of 64 bytes per cycle
 //
@@ -18,8 +18,7 @@
 // 1 KiB, indices of `pick` 160 B.
 module hd_vector_engine #(
     parameter int BANKS = 16,
-    parameter int WORDS = 2048,  // per bank
-    parameter int STAGES = 5     // of the lanes
+    parameter int WORDS = 2048   // per bank
 ) (
     input  logic                    clk_i,
     input  logic                    rst_ni,
@@ -393,9 +392,7 @@ module hd_vector_engine #(
       .fault_o      (fault_pick),
       .fault_index_o(fault_index_pick)
   );
-  hd_vec_lanes #(
-      .STAGES(STAGES)
-  ) u_lanes (
+  hd_vec_lanes u_lanes (
       .clk_i  (clk_i),
       .rst_ni (rst_ni),
       .en_i   (issue),
