@@ -90,58 +90,60 @@ module hd_sram_bank #(
   logic [WB-1:0] write_addr;
   logic [127:0] word;
   always_ff @(posedge clk_i) begin
-    en_q <= rst_ni && (en_i || repair);
-    if (en_i) begin
-      we_q <= we_i;
-      part_q <= part_i;
-      addr_q <= addr_i;
-      if (we_i) begin
-        wdata_q <= wdata_i;
-        wstrb_q <= wstrb_i;
+    if (!rst_ni || en_i || en_q || (state_q != '0)) begin  // else nothing would change
+      en_q <= rst_ni && (en_i || repair);
+      if (en_i) begin
+        we_q <= we_i;
+        part_q <= part_i;
+        addr_q <= addr_i;
+        if (we_i) begin
+          wdata_q <= wdata_i;
+          wstrb_q <= wstrb_i;
+        end
+      end else if (repair) begin
+        we_q <= 1'b1;
+        part_q <= 1'b1;
+        addr_q <= repair_addr_q;
+        wstrb_q <= '0;
       end
-    end else if (repair) begin
-      we_q <= 1'b1;
-      part_q <= 1'b1;
-      addr_q <= repair_addr_q;
-      wstrb_q <= '0;
-    end
-    if (!rst_ni) state_q <= '0;
-    else if (en_q || (state_q != '0))
-      state_q <= {twice, state_q[MERGE] && single && !clear_i,
-                  !clear_i && ((state_q[READ] && single) || (state_q[REPAIR] && !repair)),
-                  partly && !clear_i, en_q && !we_q};
-    // verilator lint_off BLKSEQ
-    // Reason: see the header.
-    write = 1'b0;
-    write_addr = addr_q;
-    word = wdata_q;
-    if (en_q) begin
-      read_addr_q <= addr_q;
-      if (we_q && !part_q) begin
+      if (!rst_ni) state_q <= '0;
+      else if (en_q || (state_q != '0))
+        state_q <= {twice, state_q[MERGE] && single && !clear_i,
+                    !clear_i && ((state_q[READ] && single) || (state_q[REPAIR] && !repair)),
+                    partly && !clear_i, en_q && !we_q};
+      // verilator lint_off BLKSEQ
+      // Reason: see the header.
+      write = 1'b0;
+      write_addr = addr_q;
+      word = wdata_q;
+      if (en_q) begin
+        read_addr_q <= addr_q;
+        if (we_q && !part_q) begin
+          write = 1'b1;
+        end else begin
+          rdata_q <= mem[addr_q];
+          rcode_q <= code[addr_q];
+        end
+      end else if (state_q[MERGE] && !twice) begin
         write = 1'b1;
-      end else begin
-        rdata_q <= mem[addr_q];
-        rcode_q <= code[addr_q];
+        write_addr = read_addr_q;
+        word = rdata_q ^ hd_secded_pkg::flips(syndrome);
+        for (int i = 0; i < 16; i++) if (wstrb_q[i]) word[8*i +: 8] = wdata_q[8*i +: 8];
       end
-    end else if (state_q[MERGE] && !twice) begin
-      write = 1'b1;
-      write_addr = read_addr_q;
-      word = rdata_q ^ hd_secded_pkg::flips(syndrome);
-      for (int i = 0; i < 16; i++) if (wstrb_q[i]) word[8*i +: 8] = wdata_q[8*i +: 8];
+      if (write) begin
+        mem[write_addr] = word;
+        code[write_addr] = hd_secded_pkg::check_bits(word);
+      end
+      // verilator lint_on BLKSEQ
+      if (single && (!state_q[REPAIR] || repair)) repair_addr_q <= read_addr_q;
+      if (twice) failed_addr_q <= read_addr_q;
     end
-    if (write) begin
-      mem[write_addr] = word;
-      code[write_addr] = hd_secded_pkg::check_bits(word);
-    end
-    // verilator lint_on BLKSEQ
-    if (single && (!state_q[REPAIR] || repair)) repair_addr_q <= read_addr_q;
-    if (twice) failed_addr_q <= read_addr_q;
   end
 
 `ifndef SYNTHESIS
   // The contract of the ports, and what the state never is.
   always_ff @(posedge clk_i)
-    if (rst_ni) begin
+    if (rst_ni && (en_i || (state_q != '0))) begin
       assert (!en_i || !busy_o || clear_i);
       assert (!(state_q[READ] && state_q[MERGE]));
     end
