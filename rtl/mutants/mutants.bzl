@@ -197,8 +197,10 @@ MUTANTS = [
     # ---- Vector engine and arithmetic
     dict(name = "fma_sticky", file = "hd_fp_fma", test = "hd_fp_fma",
          text = "t = t | ((t << mv[21:16]) != lo ? 64'd1 : 64'd0);", becomes = "t = t;"),
-    dict(name = "fma_rare_early", file = "hd_fp_fma", test = "hd_fp_fma", cheap = True,
-         text = "rare3_q <= rare2_q;", becomes = "rare3_q <= rare1_q;"),
+    dict(name = "fma_step_early", file = "hd_fp_fma", test = "hd_fp_fma", cheap = True,
+         text = "if (v_q[2]) {m0_q, m1_q, code_q}", becomes = "if (v_q[1]) {m0_q, m1_q, code_q}"),
+    dict(name = "fma_infinity_sign", file = "hd_fp_fma", test = "hd_fp_fma",
+         text = "32'h01000000 | ((cv & 32'h80000000) >> 1);", becomes = "32'h01000000 | ((sign & 32'h80000000) >> 1);"),
     dict(name = "fma_subnormal_limit", file = "hd_fp_fma", test = "hd_fp_fma",
          text = "k = t[62:59] == 4'd0 ? we & 32'h1fc : 32'd0;", becomes = "k = t[62:59] == 4'd0 ? we & 32'h1f8 : 32'd0;"),
     dict(name = "fma_nan", file = "hd_fp_fma", test = "hd_fp_fma",

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Refuses three forms of SystemVerilog of which synthesis makes something else than simulation does.
+"""Refuses four forms of SystemVerilog of which synthesis makes something else than simulation does.
 
   form_rules.py FILE...      prints FILE:LINE: TEXT for each; the exit code is 1 if there is any
 
@@ -9,6 +9,7 @@
    for (k = 0; ...), unless the loop declares it as genvar or int. Write 32'd0.
 3. An array, packed or not, of a type called *_t, which a struct may be: x_t q [0:3]. Declare its bits:
    logic [$bits(one)-1:0] q [0:3], where `one` is a variable of the type.
+4. inout, of a task or of anything else. Give a task an input and an output.
 
 forms.sv shows what comes out otherwise.
 """
@@ -20,6 +21,7 @@ CAST = re.compile(r"\[\s*\w+'\(")
 START = re.compile(r"\bfor\s*\(\s*([^;=]*?)\s*=\s*([^;]*?)\s*;")
 # A type and its first bracket: at once, or behind names of which each but the last has its comma.
 ARRAY = re.compile(r"\b\w+_t\s*(?:\[|\s(?:\w+\s*,\s*)*(?!logic\b)\w+\s*\[)")
+INOUT = re.compile(r"\binout\b")
 SIGNED = ("genvar", "int", "integer")
 SIZED = re.compile(r"\d+'[bdoh]|'0$")
 
@@ -48,6 +50,8 @@ def findings(text):
             yield text.count("\n", 0, match.start()) + 1, "a loop starts from a literal without a size"
     for match in ARRAY.finditer(text):
         yield text.count("\n", 0, match.start()) + 1, "an array of structs; declare an array of their bits"
+    for match in INOUT.finditer(text):
+        yield text.count("\n", 0, match.start()) + 1, "an inout; separate input and output"
 
 
 def main(paths):

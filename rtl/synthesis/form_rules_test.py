@@ -50,6 +50,10 @@ class FormRulesTest(unittest.TestCase):
         self.assertEqual(lines("typedef struct packed { logic [3:0] hi; } pair_t;\nassign x[0] = y[1];"), [])
         self.assertEqual(lines("function automatic pair_t f(input pair_t a, logic [3:0] b);"), [])
 
+    def test_inout(self):
+        self.assertEqual(lines("task t(input logic a,\n  inout logic [7:0] y);"), [2])
+        self.assertEqual(lines("// inout\nlogic inout_q; task t(input logic a, output logic y);"), [])
+
     def test_the_forms_that_fail_in_synthesis(self):
         """Findings in the modules called wrong_*, and in no other."""
         with open(FAULTS, encoding="utf-8") as file:

@@ -8,6 +8,8 @@
 //
 // Arrays of structs, packed or not: yosys makes one struct, and x[n] is its bit n; nothing is said.
 //
+// An inout of a task: what the task writes to it never comes back; nothing is said.
+//
 // Each module is meant to give same_o = 1 for all inputs. What yosys makes of wrong_* does not.
 
 module wrong_loop_index (
@@ -131,4 +133,32 @@ module right_struct_array (
   assign x[1] = d_i;
   assign one = x[1];
   assign same_o = (one == d_i) && (x[0] == ~d_i) && (one.hi == d_i[7:4]);
+endmodule
+
+module wrong_task_inout (
+    input  logic [7:0] d_i,
+    output logic       same_o
+);
+  logic [7:0] x;
+  task automatic replace(input logic [7:0] by, inout logic [7:0] y);
+    if (y < by) y = by;
+  endtask
+  always_comb begin
+    x = 8'd17;
+    replace(d_i, x);
+  end
+  assign same_o = (x == (d_i > 8'd17 ? d_i : 8'd17));
+endmodule
+
+module right_task_output (
+    input  logic [7:0] d_i,
+    output logic       same_o
+);
+  logic [7:0] x;
+  task automatic replace(input logic [7:0] by, input logic [7:0] y, output logic [7:0] z);
+    z = y;
+    if (y < by) z = by;
+  endtask
+  always_comb replace(d_i, 8'd17, x);
+  assign same_o = (x == (d_i > 8'd17 ? d_i : 8'd17));
 endmodule

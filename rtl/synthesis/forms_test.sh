@@ -44,5 +44,5 @@ for module in $(sed -n 's/^module \([a-z_]*\).*/\1/p' "$source"); do
       ;;
   esac
 done
-[ "$right" = 4 ] && [ "$wrong" = 5 ] || { echo "$right right, $wrong wrong: expected 4 and 5" >&2; exit 1; }
+[ "$right" = 5 ] && [ "$wrong" = 6 ] || { echo "$right right, $wrong wrong: expected 5 and 6" >&2; exit 1; }
 echo "$right forms are right, $wrong wrong"
