@@ -100,13 +100,12 @@ module hd_cro_lane #(
   // 1: |sum| as a significand of 24 bits (2^24 after a carry) times 2^(7 - lz). What is shifted into the
   // complement is ones, so that its missing 1 is still one of the last place; rounding adds it. sig has the
   // sign of the product, whether the sum is zero, lz (5 bits), and the significand (25).
-  logic [32*LANES-1:0] sig_q, scale2_q;
-  always_ff @(posedge clk_i) begin : step1
+  logic [32*LANES-1:0] sig, sig_q, scale2_q;
+  always_comb begin : step1
     logic [31:0] l, sv, t, k, lz, ones, minus;
-    logic [32*LANES-1:0] sig;
     l = 0; sv = 0; t = 0; k = 0; lz = 0; ones = 0; minus = 0;
+    sig = '0;
     if (v_q[1]) begin
-      sig = '0;
       for (l = 32'd0; l < N; l = l + 1) begin
         sv = sum_q[{l[B-1:0], 5'd0} +: 32];
         minus = sv >> 31;
@@ -131,10 +130,9 @@ module hd_cro_lane #(
         sig[{l[B-1:0], 5'd0} +: 32] = t | (lz << 25) | (sv == 32'd0 ? 32'h40000000 : 32'd0)
             | ((sv ^ scale_q[{l[B-1:0], 5'd0} +: 32]) & 32'h80000000);
       end
-      sig_q <= sig;
-      scale2_q <= scale_q;
     end
   end
+  always_ff @(posedge clk_i) if (v_q[1]) {sig_q, scale2_q} <= {sig, scale_q};
 
   // 2: product, 47 or 48 bits: {high[15:0], low}. high also has the sign, whether the result is NaN (a NaN
   // scale, or zero times infinity) or zero, and an exponent (9 bits): with the leading one of the product in
