@@ -45,7 +45,7 @@ module hd_sram_bank #(
 );
   localparam int WB = $clog2(WORDS);
 
-  logic en_q, we_q, part_q;  // request: cycle 1
+  logic en_q, we_q, part_q;  // request: cycle 1; part_q: a write of a part
   // From bit 0: cycle 2 of a read and of a write of a part; a word waits for its repair; the pulses.
   logic [4:0] state_q;
   localparam int READ = 0;
@@ -60,10 +60,9 @@ module hd_sram_bank #(
   logic [127:0] mem [0:WORDS-1]  /*verilator public_flat_rw*/;
   logic [8:0] code [0:WORDS-1]  /*verilator public_flat_rw*/;
 
-  logic partly, repair;
-  assign partly = en_q && we_q && part_q;
-  assign repair = state_q[REPAIR] && !partly;
-  assign busy_o = partly || state_q[REPAIR];
+  logic repair;
+  assign repair = state_q[REPAIR] && !part_q;
+  assign busy_o = part_q || state_q[REPAIR];
   assign rdata_o = rdata_q;
   assign corrected_o = state_q[CORRECTED];
   assign failed_o = state_q[FAILED];
@@ -91,10 +90,15 @@ module hd_sram_bank #(
   logic [127:0] word;
   always_ff @(posedge clk_i) begin
     if (!rst_ni || en_i || en_q || (state_q != '0)) begin  // else nothing would change
+`ifndef SYNTHESIS
+      // The contract of the ports, and what the state never is.
+      assert (!rst_ni || !en_i || !busy_o || clear_i);
+      assert (!rst_ni || !(state_q[READ] && state_q[MERGE]));
+`endif
       en_q <= rst_ni && (en_i || repair);
+      part_q <= rst_ni && (en_i ? we_i && part_i : repair);
       if (en_i) begin
         we_q <= we_i;
-        part_q <= part_i;
         addr_q <= addr_i;
         if (we_i) begin
           wdata_q <= wdata_i;
@@ -102,7 +106,6 @@ module hd_sram_bank #(
         end
       end else if (repair) begin
         we_q <= 1'b1;
-        part_q <= 1'b1;
         addr_q <= repair_addr_q;
         wstrb_q <= '0;
       end
@@ -110,7 +113,7 @@ module hd_sram_bank #(
       else if (en_q || (state_q != '0))
         state_q <= {twice, state_q[MERGE] && single && !clear_i,
                     !clear_i && ((state_q[READ] && single) || (state_q[REPAIR] && !repair)),
-                    partly && !clear_i, en_q && !we_q};
+                    part_q && !clear_i, en_q && !we_q};
       // verilator lint_off BLKSEQ
       // Reason: see the header.
       write = 1'b0;
@@ -139,13 +142,4 @@ module hd_sram_bank #(
       if (twice) failed_addr_q <= read_addr_q;
     end
   end
-
-`ifndef SYNTHESIS
-  // The contract of the ports, and what the state never is.
-  always_ff @(posedge clk_i)
-    if (rst_ni && (en_i || (state_q != '0))) begin
-      assert (!en_i || !busy_o || clear_i);
-      assert (!(state_q[READ] && state_q[MERGE]));
-    end
-`endif
 endmodule
