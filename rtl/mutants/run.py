@@ -3,9 +3,9 @@
 
 Works in a copy of the repository with a Bazel output base of its own, so that nothing of the
 repository changes, and each fault costs what a change of one line costs. A fault is killed if its
-test was built, ran and said which of its checks failed; a test that does not build, or crashes or
-runs out of time without a word, has not found anything. Fails if a fault is not killed, or no
-longer fits the source.
+test was built, ran and said which of its checks, or which assertion of the RTL, failed; a test that
+does not build, or crashes or runs out of time without a word, has not found anything. Fails if a
+fault is not killed, or no longer fits the source.
 
   run.py [--bazel COMMAND] [--tree FOLDER] [--report FILE] [NAME ...]
 """
@@ -81,6 +81,8 @@ class Bazel:
             failure = re.search(r"^\S+:\d+: Failure$", text, re.M)
             if failure:
                 names += re.findall(r"^\[ RUN      \] ([\w./]+)", text[:failure.start()], re.M)[-1:]
+            # An assertion of the RTL ends the program.
+            names += re.findall(r"^(?:\[\d+\] )?%Error: (\S+\.sv:\d+): Assertion failed in", text, re.M)[:1]
         return names
 
 
