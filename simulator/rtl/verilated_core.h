@@ -192,7 +192,7 @@ class VerilatedCore : public CoreModel {
     }
     top_->mem_b_valid_i = to.answer_valid;
     top_->mem_b_error_i = to.answer_error;
-    top_->trace_cycle_i = static_cast<uint32_t>(cycle_);
+    if (top_->trace_on_i) top_->trace_cycle_i = static_cast<uint32_t>(cycle_);
     top_->clk_i = 0;
     top_->eval();
     if (observer_ != nullptr) {

@@ -36,6 +36,9 @@ class TriggerBits {
   Bit at(size_t index) { return {&bits_, index}; }
   bool any() const { return bits_ != 0; }
   void clear() { bits_ = 0; }
+  // clocked_model.py uses these: all bits at once; whether this bit, alone, is set.
+  void Assign(uint64_t bits) { bits_ = bits; }
+  bool Only(size_t index) const { return bits_ == uint64_t{1} << index; }
   void set(const TriggerBits& other) { bits_ |= other.bits_; }
   void andNot(const TriggerBits& a, const TriggerBits& b) {
     bits_ = a.bits_ & ~b.bits_;
@@ -44,6 +47,18 @@ class TriggerBits {
  private:
   uint64_t bits_ = 0;
 };
+
+// Zero if two values of a port are the same.
+template <typename T>
+uint64_t Differ(T a, T b) {
+  return a ^ b;
+}
+template <size_t N>
+uint64_t Differ(const VlWide<N>& a, const VlWide<N>& b) {
+  uint64_t bits = 0;
+  for (size_t i = 0; i < N; ++i) bits |= a[i] ^ b[i];
+  return bits;
+}
 
 template <size_t N>
 using Triggers = std::conditional_t<(N <= 64), TriggerBits<N>, VlTriggerVec<N>>;

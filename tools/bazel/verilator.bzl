@@ -68,38 +68,6 @@ sed -i -e 's/\\(vlSymsp->__Vcoverage\\[[0-9]*\\]\\)\\.fetch_add(1, std::memory_o
   -e 's/^ *\\*count32p = 0;//' "$tmp"/*.cpp
 """
 
-# Models whose `clock` says that their inputs change only while it is low. What depends on the inputs is
-# then evaluated again after the rising edge for the sake of the gated clocks alone, which Verilator
-# (5.006) puts first; the rest is skipped: it would come out as it is. Nor are triggers computed a
-# second time when nothing runs between (eval_act is empty). What has another shape is refused.
-_CLOCKED = """
-: >"$tmp/done"
-for f in "$tmp"/*.cpp; do
-  case "$f" in *__Slow.cpp) continue;; esac
-  awk -v clock="vlSelf->$clock" -v done="$tmp/done" '
-    { line[NR] = $0 }
-    /^(VL_INLINE_OPT )?void .*___ico_[a-z]*__TOP__[0-9]+\\(.*\\{$/ { ico = 1; print "ico" >>done }
-    ico && index($0, clock) { last = NR }
-    ico && /^}/ { ico = 0 }
-    /^void .*___eval_act\\(.*\\{$/ { act = NR }
-    act && NR > act && /^}/ { if (NR == act + 4) print "empty" >>done; act = 0 }
-    END {
-      for (i = 1; i <= NR; ++i) {
-        if (sub(/^                vlSelf->__VactContinue = 1U;$/, "// no second pass", line[i])) print "act" >>done
-        print line[i]
-        if (last && i >= last && line[i] ~ /;$/) {
-          if (line[i + 1] ~ /^    [^ }]/) print "skip" >>done
-          print "    if (" clock ") return;"
-          last = 0
-        }
-      }
-    }' "$f" >"$tmp/edited"
-  mv "$tmp/edited" "$f"
-done
-[ "$(sort "$tmp/done" | tr '\\n' ' ')" = "act empty ico skip " ] || {
-  echo "a model is not evaluated as it was" >&2; exit 1; }
-"""
-
 # Lines are cheap to count. Splitting and reordering would move a branch's counter behind the process
 # it is in, where the branch's condition may have another value: such a branch counts as if it were
 # never taken (Verilator 5.006). Unsplit processes look like loops (UNOPTFLAT); lint looks for real
@@ -205,7 +173,7 @@ def _impl(ctx):
     ctx.actions.run_shell(
         mnemonic = "Verilate",
         progress_message = "Verilating %s" % ctx.label,
-        inputs = ctx.files.srcs + ctx.files.hdrs + ctx.files._tool_inputs,
+        inputs = ctx.files.srcs + ctx.files.hdrs + ctx.files._tool_inputs + [ctx.file._clocked_model],
         outputs = [srcs_fast, srcs_slow, hdrs],
         arguments = [srcs_fast.path, srcs_slow.path, hdrs.path, args],
         command = """set -e
@@ -213,7 +181,7 @@ fast=$1; slow=$2; inc=$3; shift 3
 tmp=$(mktemp -d); trap 'rm -rf "$tmp"' EXIT
 verilator --Mdir "$tmp" "$@"
 """ + (_COVERAGE if [o for o in ctx.attr.vopts if o.startswith("--coverage")] else "") + (
-            "clock=%s%s" % (ctx.attr.clock, _CLOCKED) if ctx.attr.clock else ""
+            "python3 %s \"$tmp\" %s\n" % (ctx.file._clocked_model.path, ctx.attr.clock) if ctx.attr.clock else ""
         ) + """mkdir -p "$fast" "$slow" "$inc"
 for f in "$tmp"/*.cpp; do
   case "$f" in *__Slow.cpp|*__Syms.cpp) mv "$f" "$slow"/;; *) mv "$f" "$fast"/;; esac
@@ -250,7 +218,8 @@ verilator_cc_library = rule(
         "top": attr.string(mandatory = True),
         "prefix": attr.string(),
         "params": attr.string_dict(),
-        # The input that is the clock, if all others change only while it is low: a faster model.
+        # The input that is the clock, if all others change only while it is low: a faster model
+        # (clocked_model.py).
         "clock": attr.string(),
         "systemc": attr.bool(default = False),
         "vopts": attr.string_list(default = VERILATOR_FAST),
@@ -258,6 +227,7 @@ verilator_cc_library = rule(
         "copts_slow": attr.string_list(default = ["-O1"]),
         "deps": attr.label_list(providers = [CcInfo]),
         "_trigger_bits": attr.label(default = ":trigger_bits.h", allow_single_file = True),
+        "_clocked_model": attr.label(default = ":clocked_model.py", allow_single_file = True),
         "_tool_inputs": attr.label(default = "@verilator//:tool_inputs"),
         "_cc_toolchain": attr.label(default = "@bazel_tools//tools/cpp:current_cc_toolchain"),
     },
