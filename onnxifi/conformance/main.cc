@@ -149,6 +149,10 @@ int Main(int argc, char** argv) {
   app.add_option("--fuzz-findings", fuzz.findings,
                  "stop fuzzing after this many findings (default 10)")
       ->check(CLI::PositiveNumber);
+  app.add_option("--fuzz-jobs", fuzz.jobs,
+                 "processes that fuzz at the same time (default 1); a sequence "
+                 "mostly waits for its threads, so several per processor pay")
+      ->check(CLI::Range(1, 256));
   app.add_option("--replay", fuzz.replays,
                  "instead of the cases: replay sequences written by --fuzz, or "
                  "folders of them; repeatable");

@@ -4,7 +4,8 @@
 The folder is all that those who work on a run share:
 
   plan.json        the run: name, seed, counts, arguments of every piece
-  program          the program, copied so that a later build does not change a run under way
+  program          the program, copied so that a later build does not change a run under way;
+                   beside it the other files of the run, under their own names
   piece-00007.json how piece 7 ended: status, seconds, host; written at once, after the log
   piece-00007.log  what it printed
 
@@ -73,14 +74,19 @@ class Run:
         """Runs a piece and takes note of how it ended. Returns its status."""
         piece = self.pieces[number]
         log = self.path(number, "log")
+
+        # The plan does not say where the folder is.
+        def here(word):
+            return word.replace("{folder}", self.folder)
+
         # Two workers may have the same piece when one was believed dead; each has its own files.
         mine = f".{socket.gethostname()}-{os.getpid()}"
         start = time.monotonic()
         with open(log + mine, "w", encoding="utf-8") as out:
             try:
                 status = subprocess.run(
-                    [os.path.join(self.folder, "program"), *piece.arguments],
-                    env={**os.environ, **piece.env},
+                    [os.path.join(self.folder, "program"), *map(here, piece.arguments)],
+                    env={**os.environ, **{key: here(word) for key, word in piece.env.items()}},
                     stdin=subprocess.DEVNULL,
                     stdout=out,
                     stderr=subprocess.STDOUT,
@@ -108,7 +114,11 @@ def plan(name, spec, total, seed):
     pieces = []
     for number in range(math.ceil(total / size)):
         count = min(size, total - number * size)
-        values = {"count": math.ceil(count / per), "seed": seed + number * spec["stride"]}
+        values = {
+            "count": math.ceil(count / per),
+            "seed": seed + number * spec["stride"],
+            "folder": "{folder}",
+        }
         pieces.append(
             Piece(
                 number,
@@ -127,7 +137,7 @@ def plan(name, spec, total, seed):
     }
 
 
-def create(folder, content, program):
+def create(folder, content, program, files=()):
     """Makes the folder of a run, or returns the one that is there when it is of the same plan."""
     path = os.path.join(folder, "plan.json")
     if os.path.exists(path):
@@ -140,6 +150,8 @@ def create(folder, content, program):
         return Run(folder)
     os.makedirs(folder, exist_ok=True)
     shutil.copy2(program, os.path.join(folder, "program"))
+    for file in files:
+        shutil.copy2(file, folder)
     with open(path + ".new", "w", encoding="utf-8") as file:
         json.dump(content, file, indent=1)
     os.replace(path + ".new", path)  # last: with it the folder is whole

@@ -5,6 +5,7 @@ import contextlib
 import io
 import json
 import os
+import shutil
 import sys
 import tempfile
 import unittest
@@ -43,6 +44,7 @@ class PiecesTest(unittest.TestCase):
         with open(self.program, "w", encoding="utf-8") as file:
             file.write(PROGRAM.format(folder=self.top))
         os.chmod(self.program, 0o755)
+        self.files = []
         self.bad()
 
     def bad(self, *seeds):
@@ -59,7 +61,7 @@ class PiecesTest(unittest.TestCase):
     def main(self, *words):
         out = io.StringIO()
         with mock.patch.object(long_run, "runs", lambda: {"some": SPEC}), mock.patch.object(
-            long_run, "build", lambda spec: self.program
+            long_run, "build", lambda spec: [self.program, *self.files]
         ), contextlib.redirect_stdout(out), contextlib.redirect_stderr(out):
             status = long_run.main(["some", "--folder", self.folder, "--seed", "1000", *words])
         return status, out.getvalue()
@@ -130,6 +132,33 @@ class PiecesTest(unittest.TestCase):
             file.write("#!/bin/sh\nexit 1\n")
         status, out = self.main()
         self.assertEqual(status, 0, out)
+
+    def test_files_are_copied_and_found_where_the_folder_is(self):
+        self.files = [os.path.join(self.top, "card.so")]
+        with open(self.files[0], "w", encoding="utf-8") as file:
+            file.write("one")
+        with open(self.program, "w", encoding="utf-8") as file:
+            file.write('#!/bin/sh\ncat "$1" "$FROM/card.so"\n')
+        spec = {**SPEC, "command": ["{folder}/card.so"], "env": {"FROM": "{folder}"}}
+        with mock.patch.dict(SPEC, spec):
+            status, out = self.main()
+            self.assertEqual(status, 0, out)
+            # Another place, and another build since.
+            os.unlink(os.path.join(self.folder, "piece-00002.json"))
+            self.folder = shutil.move(self.folder, os.path.join(self.top, "moved"))
+            with open(self.files[0], "w", encoding="utf-8") as file:
+                file.write("two")
+            status, out = self.main()
+        self.assertEqual(status, 0, out)
+        for number in range(3):
+            with open(os.path.join(self.folder, f"piece-{number:05d}.log"), encoding="utf-8") as log:
+                self.assertEqual(log.read(), "oneone")
+
+    def test_a_run_like_another_says_what_differs(self):
+        runs = long_run.runs()
+        self.assertEqual(runs["onnxifi-fuzz-asan"]["command"], runs["onnxifi-fuzz"]["command"])
+        self.assertEqual(runs["onnxifi-fuzz-asan"]["options"], ["--config=asan"])
+        self.assertNotEqual(runs["onnxifi-fuzz-asan"]["doc"], runs["onnxifi-fuzz"]["doc"])
 
     def test_pieces_that_hang_are_ended(self):
         with open(self.program, "w", encoding="utf-8") as file:

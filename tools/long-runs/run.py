@@ -32,20 +32,25 @@ LOG_LINES = 30
 
 def runs():
     with open(os.path.join(HERE, "runs.toml"), "rb") as file:
-        return tomllib.load(file)
+        specs = tomllib.load(file)
+
+    def whole(spec):
+        return {**whole(specs[spec["like"]]), **spec} if "like" in spec else spec
+
+    return {name: whole(spec) for name, spec in specs.items()}
 
 
 def build(spec):
-    """Builds the program of a run; returns its path."""
-    label, options = spec["target"], spec.get("options", [])
+    """Builds the program of a run and its other files; returns their paths, the program's first."""
+    labels, options = [spec["target"], *spec.get("files", [])], spec.get("options", [])
     tool = os.environ.get("HEDDLE_BAZEL", "bazel")
     subprocess.run(
-        [tool, "build", "--build_tag_filters=", *options, label], stdin=subprocess.DEVNULL, check=True
+        [tool, "build", "--build_tag_filters=", *options, *labels], stdin=subprocess.DEVNULL, check=True
     )
     out = subprocess.run(
         [tool, "info", *options, "bazel-bin"], stdin=subprocess.DEVNULL, stdout=subprocess.PIPE, text=True, check=True
     ).stdout.strip()
-    return os.path.join(out, *label.removeprefix("//").split(":"))
+    return [os.path.join(out, *label.removeprefix("//").split(":")) for label in labels]
 
 
 class Reporter:
@@ -151,7 +156,8 @@ def main(argv):
     )
     content = pieces.plan(args.name, spec, total, seed)
     try:
-        run = pieces.create(folder, content, build(spec))
+        program, *files = build(spec)
+        run = pieces.create(folder, content, program, files)
     except ValueError as error:
         print(f"{args.name}: {error}", file=sys.stderr)
         return 2

@@ -11,6 +11,9 @@ namespace heddle::conformance {
 namespace {
 
 constexpr int kModels = 5;
+// How long calls are left alone before what they may wait for is signalled: if
+// all are such as wait, and if others (onnxSetGraphIO may) seem to.
+constexpr std::chrono::microseconds kPatience(500), kStandstill(20000);
 constexpr onnxStatus kSuccess = ONNXIFI_STATUS_SUCCESS;
 constexpr onnxStatus kFallback = ONNXIFI_STATUS_FALLBACK;
 
@@ -70,7 +73,7 @@ Executor::~Executor() {
     std::lock_guard<std::mutex> lock(mutex_);
     stop_ = true;
   }
-  changed_.notify_all();
+  for (std::condition_variable& begin : begin_) begin.notify_all();
   for (std::thread& thread : threads_) thread.join();
 }
 
@@ -118,21 +121,28 @@ std::pair<const void*, size_t> Executor::ModelOf(int kind) const {
 }
 
 void Executor::Run(const Sequence& sequence) {
+  std::set<int> threads;
+  for (const Step& step : sequence) threads.insert(step.thread);
   std::unique_lock<std::mutex> lock(mutex_);
   sequence_ = &sequence;
-  working_ = kFuzzThreads;
-  ++round_;
-  changed_.notify_all();
-  uint64_t before = calls_;
-  while (!changed_.wait_for(lock, std::chrono::milliseconds(2),
-                            [this] { return working_ == 0; })) {
-    const uint64_t now = calls_;
-    if (now == before && releasing_ > 0) {
-      lock.unlock();
-      Unblock();
-      lock.lock();
+  working_ = static_cast<int>(threads.size());
+  for (int thread : threads) {
+    ++rounds_[thread];
+    begin_[thread].notify_all();
+  }
+  while (working_ > 0) {
+    uint64_t before = calls_;
+    changed_.wait_for(lock, kStandstill,
+                      [this] { return working_ == 0 || BlockedLocked(); });
+    if (BlockedLocked()) {
+      // What they wait for may be on its way; if nothing comes, nothing will.
+      before = calls_;
+      changed_.wait_for(lock, kPatience, [&] { return calls_ != before; });
     }
-    before = now;
+    if (working_ == 0 || releasing_ == 0 || calls_ != before) continue;
+    lock.unlock();
+    Unblock();
+    lock.lock();
   }
   lock.unlock();
   ReleaseAll();
@@ -142,16 +152,17 @@ void Executor::Work(int thread) {
   uint64_t seen = 0;
   std::unique_lock<std::mutex> lock(mutex_);
   for (;;) {
-    changed_.wait(lock, [&] { return stop_ || round_ != seen; });
+    begin_[thread].wait(lock, [&] { return stop_ || rounds_[thread] != seen; });
     if (stop_) return;
-    seen = round_;
+    seen = rounds_[thread];
     const Sequence& sequence = *sequence_;
     lock.unlock();
     for (const Step& step : sequence) {
       if (step.thread == thread) Do(step);
     }
     lock.lock();
-    if (--working_ == 0) changed_.notify_all();
+    --working_;
+    if (working_ == 0 || BlockedLocked()) changed_.notify_all();
   }
 }
 
@@ -248,7 +259,9 @@ void Executor::Do(const Step& step) {
     default:
       DoId(step);
   }
+  std::lock_guard<std::mutex> lock(mutex_);
   ++calls_;
+  if (releasing_ > 0) changed_.notify_all();
 }
 
 void Executor::DoId(const Step& step) {
@@ -382,9 +395,12 @@ void Executor::DoEvent(const Step& step) {
   if (step.function == kWaitEvent) {
     // Nobody is to wait for what will not be.
     if (object != nullptr && !object->WillBeSignalled()) return;
+    ++waiting_;
+    if (BlockedLocked()) changed_.notify_all();
     lock.unlock();
     const onnxStatus status = lib_.WaitEvent(event.handle);
     lock.lock();
+    --waiting_;
     expectation.End(object, kInvalid);
     if (object != nullptr) {
       if (object->MayFail()) expectation.Perhaps(ONNXIFI_STATUS_INTERNAL_ERROR);
@@ -594,6 +610,10 @@ void Executor::Release(const Named& named) {
     expectation.Begin(object, invalid);
     ++object->releases_begun;
     if (!object->signalled) object->may_be_lost = true;
+    if (object->type == ObjectType::kGraph) {
+      ++releasing_;
+      if (BlockedLocked()) changed_.notify_all();
+    }
   }
   onnxStatus status = kSuccess;
   Function function = kReleaseBackend;
@@ -603,9 +623,7 @@ void Executor::Release(const Named& named) {
       break;
     case ObjectType::kGraph:
       function = kReleaseGraph;
-      ++releasing_;
       status = lib_.ReleaseGraph(named.handle);
-      --releasing_;
       break;
     case ObjectType::kEvent:
       function = kReleaseEvent;
@@ -613,6 +631,7 @@ void Executor::Release(const Named& named) {
       break;
   }
   std::lock_guard<std::mutex> lock(mutex_);
+  if (object->type == ObjectType::kGraph) --releasing_;
   expectation.End(object, invalid, /*own=*/true);
   Check(expectation, function, 0, status, {kSuccess});
   object->released = true;

@@ -4,7 +4,6 @@
 #ifndef ONNXIFI_CONFORMANCE_FUZZ_EXECUTOR_H_
 #define ONNXIFI_CONFORMANCE_FUZZ_EXECUTOR_H_
 
-#include <atomic>
 #include <condition_variable>
 #include <deque>
 #include <map>
@@ -40,6 +39,10 @@ class Executor {
   };
 
   void Work(int thread);
+  // Whether the threads that have calls left are all in one that waits.
+  bool BlockedLocked() const {
+    return releasing_ > 0 && releasing_ + waiting_ == working_;
+  }
   void Do(const Step& step);
   void DoId(const Step& step);
   void DoBackend(const Step& step);
@@ -73,15 +76,19 @@ class Executor {
 
   std::mutex mutex_;
   std::condition_variable changed_;
-  const Sequence* sequence_ = nullptr;
-  uint64_t round_ = 0;
-  int working_ = 0;
   bool stop_ = false;
-  std::atomic<uint64_t> calls_{0};
-  std::atomic<int> releasing_{0};  // graphs, whose runs are waited for
+  // Threads begin when their number changes, each on its own condition: one
+  // without calls in a sequence sleeps on.
+  uint64_t rounds_[kFuzzThreads] = {};
+  std::condition_variable begin_[kFuzzThreads];
   std::vector<std::thread> threads_;
 
   // Of one sequence, under mutex_.
+  const Sequence* sequence_ = nullptr;
+  int working_ = 0;     // threads that have calls left
+  int releasing_ = 0;   // of them in onnxReleaseGraph, which waits for runs
+  int waiting_ = 0;     // of them in onnxWaitEvent
+  uint64_t calls_ = 0;  // that have returned
   std::deque<Object> objects_;
   std::vector<Object*> slots_[3][kFuzzSlots];
   std::deque<std::unique_ptr<Memory>> memory_;

@@ -2,8 +2,11 @@
 #include "onnxifi/conformance/fuzz/fuzz.h"
 
 #include <dirent.h>
+#include <signal.h>
 #include <string.h>
 #include <sys/mman.h>
+#include <sys/prctl.h>
+#include <sys/wait.h>
 #include <unistd.h>
 
 #include <algorithm>
@@ -15,6 +18,7 @@
 #include <functional>
 #include <memory>
 #include <new>
+#include <set>
 #include <sstream>
 
 #include "absl/strings/match.h"
@@ -27,8 +31,8 @@
 namespace heddle::conformance {
 namespace {
 
-// Sequences of one process.
-constexpr uint64_t kBatch = 2000;
+// Sequences of one process, at most.
+constexpr uint64_t kBatchMax = 2000;
 // A failure may need the threads to meet: so often a sequence is tried again.
 constexpr int kTries = 20;
 constexpr int kShrinkAttempts = 150;
@@ -40,16 +44,26 @@ struct Shared {
   std::atomic<uint64_t> calls;
 };
 
-struct Unmap {
-  void operator()(Shared* shared) const { munmap(shared, sizeof(Shared)); }
+// What the jobs have done together.
+struct Total {
+  std::atomic<uint64_t> next;  // sequence that nobody has taken
+  std::atomic<uint64_t> done, calls;
+  std::atomic<int> findings;
 };
-using SharedMemory = std::unique_ptr<Shared, Unmap>;
 
-SharedMemory NewShared() {
-  void* memory = mmap(nullptr, sizeof(Shared), PROT_READ | PROT_WRITE,
+template <typename T>
+struct Unmap {
+  void operator()(T* shared) const { munmap(shared, sizeof(T)); }
+};
+template <typename T>
+using SharedMemory = std::unique_ptr<T, Unmap<T>>;
+
+template <typename T>
+SharedMemory<T> NewShared() {
+  void* memory = mmap(nullptr, sizeof(T), PROT_READ | PROT_WRITE,
                       MAP_SHARED | MAP_ANONYMOUS, -1, 0);
   if (memory == MAP_FAILED) std::abort();
-  return SharedMemory(new (memory) Shared());
+  return SharedMemory<T>(new (memory) T());
 }
 
 std::string FirstFailure(const Record& record) {
@@ -65,12 +79,12 @@ class Fuzzer {
  public:
   explicit Fuzzer(const FuzzOptions& options) : options_(options) {}
 
-  // Runs next(i) for i from `from` until one fails, or `count` are done. How it
-  // failed; empty if none did. *done: how many did not.
+  // Runs next(i) for i from 0 until one fails, `count` are done, or stop() says
+  // so. How it failed; empty if none did. *done: how many did not.
   std::string RunSome(uint64_t count,
                       const std::function<Sequence(uint64_t)>& next,
-                      uint64_t* done) {
-    const SharedMemory shared = NewShared();
+                      const std::function<bool()>& stop, uint64_t* done) {
+    const auto shared = NewShared<Shared>();
     const double limit = options_.run.timeout_seconds;
     const ChildEnd end = RunWatched(limit, *shared, [&] {
       auto library = Library::Load(options_.run.library, options_.run.abi,
@@ -80,7 +94,8 @@ class Fuzzer {
                       options_.run.library);
       {
         Executor executor(&context);
-        for (uint64_t i = 0; i < count && shared->record.failures == 0; ++i) {
+        for (uint64_t i = 0;
+             i < count && shared->record.failures == 0 && !stop(); ++i) {
           const Sequence sequence = next(i);
           executor.Run(sequence);
           if (shared->record.failures != 0) break;
@@ -122,7 +137,7 @@ class Fuzzer {
     uint64_t done;
     return RunSome(
         static_cast<uint64_t>(tries), [&](uint64_t) { return sequence; },
-        &done);
+        [] { return false; }, &done);
   }
 
   uint64_t calls() const { return calls_; }
@@ -188,12 +203,11 @@ std::vector<std::string> FilesOf(const std::vector<std::string>& places) {
 // Shrinks, writes the file and says so.
 void Report(const FuzzOptions& options, Fuzzer* fuzzer, uint64_t seed,
             const std::string& failure) {
-  std::printf("sequence %llu: %s\n", static_cast<unsigned long long>(seed),
-              failure.c_str());
+  std::string said = absl::StrCat("sequence ", seed, ": ", failure, "\n");
   Sequence sequence = Generate(seed);
   std::string how = fuzzer->Fails(sequence);
   if (how.empty()) {
-    std::printf("  it has not failed again in %d tries\n", kTries);
+    absl::StrAppend(&said, "  it has not failed again in ", kTries, " tries\n");
     how = failure;
   } else {
     sequence = Shrink(std::move(sequence), kShrinkAttempts,
@@ -210,8 +224,92 @@ void Report(const FuzzOptions& options, Fuzzer* fuzzer, uint64_t seed,
     file << "#   " << line << "\n";
   }
   file << ToText(sequence);
-  std::printf("  %zu calls: %s\n  again: --replay %s\n", sequence.size(),
-              how.c_str(), path.c_str());
+  absl::StrAppend(&said, "  ", sequence.size(), " calls: ", how,
+                  "\n  again: --replay ", path, "\n");
+  // At once: other jobs say something, too.
+  std::fputs(said.c_str(), stdout);
+  std::fflush(stdout);
+}
+
+class Clock {
+ public:
+  double Seconds() const {
+    return std::chrono::duration<double>(std::chrono::steady_clock::now() -
+                                         start_)
+        .count();
+  }
+
+ private:
+  const std::chrono::steady_clock::time_point start_ =
+      std::chrono::steady_clock::now();
+};
+
+// Takes sequences and runs them until there are none, or it is enough.
+void Work(const FuzzOptions& options, const Clock& clock, Total* total) {
+  // Each number is a seed: sequence i of seed s is the same for ever.
+  const uint64_t first = options.run.seed * 1000000000;
+  const auto enough = [&] {
+    return total->findings >= options.findings ||
+           (options.seconds > 0 && clock.Seconds() >= options.seconds);
+  };
+  // So small that all jobs end at about the same time.
+  const uint64_t jobs = static_cast<uint64_t>(options.jobs);
+  const uint64_t batch = std::min(kBatchMax, options.sequences / jobs / 4 + 1);
+  Fuzzer fuzzer(options);
+  while (!enough()) {
+    uint64_t i = total->next.fetch_add(batch);
+    const uint64_t end = std::min(i + batch, options.sequences);
+    if (i >= end) break;
+    while (i < end && !enough()) {
+      uint64_t done = 0;
+      const std::string failure = fuzzer.RunSome(
+          end - i, [&](uint64_t k) { return Generate(first + i + k); }, enough,
+          &done);
+      total->done += done;
+      i += done;
+      if (failure.empty()) continue;
+      ++total->done;
+      ++total->findings;
+      Report(options, &fuzzer, first + i, failure);
+      ++i;
+    }
+  }
+  total->calls += fuzzer.calls();
+}
+
+// Work in several processes. False if one of them has not come to its end.
+bool WorkInJobs(const FuzzOptions& options, const Clock& clock, Total* total) {
+  const pid_t parent = getpid();
+  std::set<pid_t> jobs;
+  std::fflush(stdout);
+  for (int i = 0; i < options.jobs; ++i) {
+    const pid_t job = fork();
+    if (job == 0) {
+      prctl(PR_SET_PDEATHSIG, SIGKILL);
+      if (getppid() != parent) _exit(1);
+      Work(options, clock, total);
+      std::fflush(stdout);
+      _exit(0);
+    }
+    if (job < 0) {
+      std::perror("onnxifi-conformance: error: fork");
+      break;
+    }
+    jobs.insert(job);
+  }
+  bool well = jobs.size() == static_cast<size_t>(options.jobs);
+  while (!jobs.empty()) {
+    int status = 0;
+    const pid_t job = waitpid(-1, &status, 0);
+    if (job < 0) return false;
+    // What a job leaves behind may become ours.
+    if (jobs.erase(job) == 0 || status == 0) continue;
+    std::fprintf(stderr,
+                 "onnxifi-conformance: error: job %d ended with status %d\n",
+                 static_cast<int>(job), status);
+    well = false;
+  }
+  return well;
 }
 
 }  // namespace
@@ -233,37 +331,24 @@ int Fuzz(const FuzzOptions& options) {
     if (!how.empty()) std::printf("%s: %s\n", path.c_str(), how.c_str());
     findings += how.empty() ? 0 : 1;
   }
-  const auto start = std::chrono::steady_clock::now();
-  const auto seconds = [&] {
-    return std::chrono::duration<double>(std::chrono::steady_clock::now() -
-                                         start)
-        .count();
-  };
-  // Each number is a seed: sequence i of seed s is the same for ever.
-  const uint64_t first = options.run.seed * 1000000000;
-  uint64_t i = 0;
-  while (i < options.sequences && findings < options.findings &&
-         (options.seconds == 0 || seconds() < options.seconds)) {
-    uint64_t done = 0;
-    const uint64_t count = std::min(kBatch, options.sequences - i);
-    const std::string failure = fuzzer.RunSome(
-        count, [&](uint64_t k) { return Generate(first + i + k); }, &done);
-    if (failure.empty()) {
-      i += count;
-      continue;
-    }
-    ++findings;
-    Report(options, &fuzzer, first + i + done, failure);
-    std::fflush(stdout);
-    i += done + 1;
+  const Clock clock;
+  const auto total = NewShared<Total>();
+  total->calls = fuzzer.calls();
+  total->findings = findings;
+  bool well = true;
+  if (options.jobs == 1) {
+    Work(options, clock, total.get());
+  } else {
+    well = WorkInJobs(options, clock, total.get());
   }
   std::printf(
       "%zu replays, %llu sequences, %llu calls, %.0f seconds, seed "
       "%llu: %d findings\n",
-      files.size(), static_cast<unsigned long long>(i),
-      static_cast<unsigned long long>(fuzzer.calls()), seconds(),
-      static_cast<unsigned long long>(options.run.seed), findings);
-  return findings == 0 ? 0 : 1;
+      files.size(), static_cast<unsigned long long>(total->done),
+      static_cast<unsigned long long>(total->calls), clock.Seconds(),
+      static_cast<unsigned long long>(options.run.seed),
+      total->findings.load());
+  return total->findings == 0 && well ? 0 : 1;
 }
 
 }  // namespace heddle::conformance

@@ -19,6 +19,7 @@ struct FuzzOptions {
   std::string keep = ".";            // where a file for a failure goes
   int findings = 10;                 // stop after so many
   double seconds = 0;                // stop after that; 0: no limit
+  int jobs = 1;                      // processes that take sequences at a time
 };
 
 // Prints to stdout; the last line counts. 0: no finding, 1: some, 2: a file is
