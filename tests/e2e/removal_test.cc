@@ -2,9 +2,19 @@
 // The card is pulled (kill -9 of heddle-sim) with jobs in flight: every waiting
 // ONNXIFI call gives BACKEND_UNAVAILABLE within a second; a new card works in a
 // new backend.
+#include <dirent.h>
 #include <gtest/gtest.h>
+#include <signal.h>
+#include <sys/syscall.h>
+#include <time.h>
+#include <unistd.h>
 
+#include <algorithm>
 #include <atomic>
+#include <cerrno>
+#include <cstdlib>
+#include <iterator>
+#include <set>
 #include <string>
 #include <thread>
 #include <vector>
@@ -112,6 +122,93 @@ TEST(Removal, WaitingCallsEndWithinASecondAndANewCardWorks) {
     // The old backend stays dead.
     EXPECT_EQ(stuck.Run(), kBackendUnavailable);
   }
+}
+
+std::set<pid_t> Threads() {
+  std::set<pid_t> threads;
+  DIR* const tasks = opendir("/proc/self/task");
+  while (const dirent* task = readdir(tasks)) {
+    if (task->d_name[0] != '.') threads.insert(std::atoi(task->d_name));
+  }
+  closedir(tasks);
+  return threads;
+}
+
+// Threads that do nothing, in the handler of a signal, while this exists.
+class Held {
+ public:
+  explicit Held(const std::set<pid_t>& threads) {
+    holding_ = true;
+    struct sigaction action = {};
+    action.sa_handler = Hold;
+    sigaction(SIGUSR1, &action, &before_);
+    for (const pid_t thread : threads) {
+      syscall(SYS_tgkill, getpid(), thread, SIGUSR1);
+    }
+    all_ =
+        Eventually([&] { return held_ == static_cast<int>(threads.size()); });
+  }
+  ~Held() {
+    holding_ = false;
+    EXPECT_TRUE(Eventually([] { return held_ == 0; }));
+    sigaction(SIGUSR1, &before_, nullptr);
+  }
+  bool all() const { return all_; }
+
+ private:
+  static void Hold(int) {
+    const int error = errno;
+    ++held_;
+    while (holding_) {
+      const timespec pause = {0, 1000000};
+      nanosleep(&pause, nullptr);
+    }
+    --held_;
+    errno = error;
+  }
+
+  static std::atomic<bool> holding_;
+  static std::atomic<int> held_;
+  struct sigaction before_ = {};
+  bool all_ = false;
+};
+std::atomic<bool> Held::holding_{false};
+std::atomic<int> Held::held_{0};
+
+// The threads of a backend that would hear of the removal get no time to: who
+// was told that the card of its ID is gone gets no event of it all the same.
+TEST(Removal, ABackendIsGoneAsSoonAsItsIdIs) {
+  constexpr int kName = 1;  // ONNXIFI_BACKEND_NAME
+  TempFolder folder;
+  VirtualCard card(folder / "card", {});
+  HostedDriver driver(folder / "driver", {folder / "card"});
+  UseDevice(driver.device());
+  std::vector<void*> ids;
+  ASSERT_EQ(Onnxifi().GetBackendIds(&ids), kSuccess);
+  ASSERT_EQ(ids.size(), 1u);
+  std::string name;
+  ASSERT_EQ(Onnxifi().GetBackendInfo(ids[0], kName, &name), kSuccess);
+  const std::set<pid_t> others = Threads();
+  void* backend = nullptr;
+  ASSERT_EQ(Onnxifi().InitBackend(ids[0], &backend), kSuccess);
+  std::set<pid_t> all = Threads(), own;
+  std::set_difference(all.begin(), all.end(), others.begin(), others.end(),
+                      std::inserter(own, own.end()));
+  ASSERT_FALSE(own.empty());
+  {
+    const Held held(own);
+    ASSERT_TRUE(held.all());
+    card.Kill();
+    ASSERT_TRUE(Eventually([&] {
+      return Onnxifi().GetBackendInfo(ids[0], kName, &name) ==
+             kBackendUnavailable;
+    }));
+    void* event = nullptr;
+    EXPECT_EQ(Onnxifi().InitEvent(backend, &event), kBackendUnavailable);
+    EXPECT_EQ(event, nullptr);
+  }
+  EXPECT_EQ(Onnxifi().ReleaseBackend(backend), kSuccess);
+  EXPECT_EQ(Onnxifi().ReleaseBackendId(ids[0]), kSuccess);
 }
 
 // Removal between and in many short runs: every run before it is right, the

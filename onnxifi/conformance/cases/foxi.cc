@@ -1,14 +1,15 @@
 // SPDX-License-Identifier: Apache-2.0
 // What the extended ABI (foxi's headers) adds, of which no specification
-// speaks: waiting with a limit, time lines of runs, quantized descriptors,
-// weights that are not there yet. What holds here are the fields' and
-// functions' names and the comments at them; so all of it is a matter of
-// quality.
+// speaks: waiting with a limit, time lines of runs, the batch size of a
+// request, options, quantized descriptors, weights that are not there yet. What
+// holds here are the fields' and functions' names and the comments at them; so
+// all of it is a matter of quality.
 #include <algorithm>
 #include <chrono>
 #include <cmath>
 #include <cstring>
 #include <string>
+#include <thread>
 #include <vector>
 
 #include "absl/strings/str_cat.h"
@@ -88,6 +89,19 @@ void WaitsFor(Context& t) {
     t.Rule(job.Right(), "the result of a run is wrong");
     t.KeepEvent(output);
   }
+  // Without a limit it waits as long as it takes.
+  const onnxEvent late = t.NewEvent();
+  std::thread signaller([&] {
+    std::this_thread::sleep_for(std::chrono::milliseconds(30));
+    t.Expect(t.lib().SignalEvent(late), {kSuccess}, "onnxSignalEvent");
+  });
+  length = sizeof(message);
+  state = ONNXIFI_EVENT_STATE_INVALID;
+  const onnxStatus waited = wait(late, 0, &state, &end, message, &length);
+  signaller.join();
+  t.ExpectRule(waited, {kSuccess}, "onnxWaitEventFor without a limit");
+  t.Rule(state == ONNXIFI_EVENT_STATE_SIGNALLED,
+         "onnxWaitEventFor without a limit has not waited for the signal");
   // Little room: nothing behind it is written.
   t.Expect(t.lib().SignalEvent(event), {kSuccess}, "onnxSignalEvent");
   std::memset(message, 'x', sizeof(message));
@@ -154,6 +168,75 @@ void Traces(Context& t) {
   }
   t.ExpectRule(release(nullptr), {kInvalidPointer},
                "onnxReleaseTraceEvents of NULL");
+}
+
+// ---- Requests and options --------------------------------------------------
+
+// Of the request in which the library calls its caller, as custom operators
+// are. The kit has none, so there is never one.
+void BatchSize(Context& t) {
+  const auto get =
+      ExtensionAs<onnxStatus (*)(int64_t*)>(Find(t, "onnxGetCurrentBatchSize"));
+  t.ExpectRule(get(nullptr), {kInvalidPointer},
+               "onnxGetCurrentBatchSize without a place for it");
+  Job job(t);
+  job.MustSetIO();
+  for (int i = 0; i < 2; ++i) {
+    int64_t size = static_cast<int64_t>(kCanary);
+    t.ExpectRule(get(&size), {ONNXIFI_STATUS_INVALID_STATE},
+                 "onnxGetCurrentBatchSize outside a request");
+    t.Rule(size == static_cast<int64_t>(kCanary),
+           "onnxGetCurrentBatchSize fails and stores a size");
+    job.Run();  // and after one
+  }
+}
+
+// The options that implementations are known to have.
+constexpr const char* kOptions[] = {"glow_num_devices"};
+constexpr char kNoValue[] = "\x01 the value of no option";
+
+void Options(Context& t) {
+  const auto set = ExtensionAs<onnxStatus (*)(const char*, const char*)>(
+      Find(t, "onnxSetOption"));
+  const auto get = ExtensionAs<onnxStatus (*)(const char*, char*, size_t*)>(
+      Find(t, "onnxGetOption"));
+  char value[256];
+  size_t length = sizeof(value);
+  t.ExpectRule(set(nullptr, "1"), {kInvalidPointer},
+               "onnxSetOption without a name");
+  t.ExpectRule(set(kOptions[0], nullptr), {kInvalidPointer},
+               "onnxSetOption without a value");
+  t.ExpectRule(get(nullptr, value, &length), {kInvalidPointer},
+               "onnxGetOption without a name");
+  t.ExpectRule(get(kOptions[0], nullptr, &length), {kInvalidPointer},
+               "onnxGetOption without a value");
+  t.ExpectRule(get(kOptions[0], value, nullptr), {kInvalidPointer},
+               "onnxGetOption without a length");
+  constexpr char kNobody[] = "acme_no_such_option";
+  t.ExpectRule(set(kNobody, "1"), {ONNXIFI_STATUS_INVALID_NAME},
+               "onnxSetOption of an option that there is not");
+  t.ExpectRule(get(kNobody, value, &length), {ONNXIFI_STATUS_INVALID_NAME},
+               "onnxGetOption of an option that there is not");
+  bool any = false;
+  for (const char* option : kOptions) {
+    length = sizeof(value);
+    const onnxStatus known = get(option, value, &length);
+    if (known == ONNXIFI_STATUS_INVALID_NAME) continue;
+    any = true;
+    if (!t.ExpectRule(known, {kSuccess}, "onnxGetOption")) return;
+    t.Rule(length < sizeof(value) && std::strlen(value) == length,
+           "onnxGetOption stores a value of another length");
+    const std::string before(value, std::min(length, sizeof(value)));
+    t.ExpectRule(set(option, kNoValue), {ONNXIFI_STATUS_UNSUPPORTED_ATTRIBUTE},
+                 "onnxSetOption with a value that no option has");
+    t.ExpectRule(set(option, before.c_str()), {kSuccess},
+                 "onnxSetOption with the value that it has");
+    length = sizeof(value);
+    t.ExpectRule(get(option, value, &length), {kSuccess}, "onnxGetOption");
+    t.Rule(std::string(value, std::min(length, sizeof(value))) == before,
+           "an option has another value than the one that was set");
+  }
+  if (!any) t.Note("no option that is known is among this library's");
 }
 
 // ---- Quantized descriptors -------------------------------------------------
@@ -339,6 +422,12 @@ std::vector<Case> FoxiCases() {
        kRuleOnly},
       {"foxi.trace", "a time line of a run is in order, and can be released",
        Traces, kRuleOnly},
+      {"foxi.batch_size",
+       "outside a request there is no batch size: INVALID_STATE", BatchSize,
+       kRuleOnly},
+      {"foxi.options",
+       "unknown options are INVALID_NAME, wrong values UNSUPPORTED_ATTRIBUTE",
+       Options, kRuleOnly},
       {"foxi.quantized_inputs",
        "a descriptor may say how its tensor is quantized, or not",
        QuantizedInputs, kRuleOnly},

@@ -2,7 +2,8 @@
 // An ONNXIFI library that forwards to another one (ONNXIFI_MUTANT_LIBRARY) and
 // breaks the rule that ONNXIFI_MUTANT names; without a name none. The names are
 // those of data/mutants.txt: what replaces one status by another is in the
-// table of real.cc, the others are here.
+// table of real.cc, what breaks an extension in extensions.cc, the others are
+// here.
 #include <fcntl.h>
 #include <pthread.h>
 #include <time.h>
@@ -27,10 +28,6 @@
 
 namespace onnxifi_mutant {
 namespace {
-
-// Of calls whose status makes no difference. (gcc takes no cast to void for
-// that where a header asks for the result to be used.)
-void Discard(onnxStatus) {}
 
 // What mutants have to remember, under one lock. Never destroyed.
 struct State {
@@ -95,12 +92,16 @@ void KeepMemory(size_t bytes) {
   S().kept = memory;
 }
 
+}  // namespace
+
 onnxBackendID IdOf(onnxBackendID id) {
   if (!Is("ids_change")) return id;
   std::lock_guard<std::mutex> lock(S().mutex);
   const auto found = S().ids.find(id);
   return found == S().ids.end() ? id : found->second;
 }
+
+namespace {
 
 onnxGraph GraphOf(onnxGraph graph) {
   if (!Is("graphs_model_is_read_late") && !Is("weights_are_read_late")) {
@@ -478,7 +479,7 @@ onnxStatus onnxWaitEvent(onnxEvent event) {
     }
     if (Is("hotplug_waiters_succeed")) status = ONNXIFI_STATUS_SUCCESS;
   }
-  if (Is("runs_results_are_wrong")) {
+  if (Is("runs_results_are_wrong") || Is("foxi_quantized_result_is_wrong")) {
     std::lock_guard<std::mutex> lock(S().mutex);
     for (const Range& range : S().results[event]) {
       range.at[range.bytes - 1] ^= 1;
@@ -587,6 +588,10 @@ onnxStatus onnxSetGraphIO(onnxGraph graph, uint32_t inputs,
   if (Is("io_order_matters") && in != nullptr && inputs == 2 &&
       std::strcmp(NameOf(in, 0), NameOf(in, 1)) > 0) {
     return ONNXIFI_STATUS_INVALID_NAME;
+  }
+  if (Is("foxi_quantized_refused") && in != nullptr && inputs > 0 &&
+      IsQuantized(in, 0)) {
+    return ONNXIFI_STATUS_UNSUPPORTED_DATATYPE;
   }
   if (Is("symbolic_first_shape_stays") && in != nullptr && inputs > 0) {
     const std::vector<uint64_t> shape = ShapeOf(in, 0);
@@ -712,24 +717,6 @@ onnxStatus onnxReleaseGraph(onnxGraph graph) {
     S().events.erase(graph);
   }
   return Swapped("ReleaseGraph", status);
-}
-
-onnxStatus onnxGetExtensionFunctionAddress(
-    onnxBackendID id, const char* name,
-    onnxExtensionFunctionPointer* function) {
-  if (TheReal().GetExtensionFunctionAddress == nullptr) {
-    if (function != nullptr) *function = nullptr;
-    return ONNXIFI_STATUS_UNIDENTIFIED_NAME;
-  }
-  const onnxExtensionFunctionPointer before =
-      function == nullptr ? nullptr : *function;
-  const onnxStatus status =
-      TheReal().GetExtensionFunctionAddress(IdOf(id), name, function);
-  if (status != ONNXIFI_STATUS_SUCCESS && function != nullptr &&
-      Is("extensions_function_is_kept")) {
-    *function = before;
-  }
-  return Swapped("GetExtensionFunctionAddress", status);
 }
 
 }  // extern "C"

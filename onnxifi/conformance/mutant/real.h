@@ -51,6 +51,13 @@ bool IsNone();
 // What the mutants that replace one status by another make of it.
 onnxStatus Swapped(const char* function, onnxStatus status);
 
+// Of calls whose status makes no difference. (gcc takes no cast to void for
+// that where a header asks for the result to be used.)
+inline void Discard(onnxStatus) {}
+
+// What the real library calls an ID (mutant.cc).
+onnxBackendID IdOf(onnxBackendID id);
+
 // The memory that descriptors name, in the ABI of ONNXIFI_MUTANT_ABI
 // ("extended", "onnx1").
 struct Range {
@@ -61,6 +68,7 @@ std::vector<Range> Memory(const onnxTensorDescriptorV1* descriptors,
                           uint32_t count);
 size_t DescriptorBytes();
 const char* NameOf(const onnxTensorDescriptorV1* descriptors, uint32_t index);
+bool IsQuantized(const onnxTensorDescriptorV1* descriptors, uint32_t index);
 std::vector<uint64_t> ShapeOf(const onnxTensorDescriptorV1* descriptors,
                               uint32_t index);
 

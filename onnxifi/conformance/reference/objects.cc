@@ -16,9 +16,9 @@ constexpr std::chrono::milliseconds kLook(20);
 
 // Waits for `done`, or until `gone`.
 template <typename Done, typename Gone>
-void WaitFor(std::condition_variable* changed,
-             std::unique_lock<std::mutex>* lock, bool can_go, Done done,
-             Gone gone) {
+void WaitUntil(std::condition_variable* changed,
+               std::unique_lock<std::mutex>* lock, bool can_go, Done done,
+               Gone gone) {
   if (!can_go) {
     changed->wait(*lock, done);
     return;
@@ -62,11 +62,30 @@ onnxStatus Event::Signal(onnxStatus end) {
 
 onnxStatus Event::Wait() {
   std::unique_lock<std::mutex> lock(mutex_);
-  WaitFor(
+  WaitUntil(
       &changed_, &lock, device_->hot_pluggable(),
       [this] { return signalled_ || released_; }, [this] { return gone(); });
   if (gone()) return ONNXIFI_STATUS_BACKEND_UNAVAILABLE;
   return signalled_ ? end_ : ONNXIFI_STATUS_INVALID_EVENT;
+}
+
+onnxStatus Event::WaitFor(uint32_t milliseconds, bool* signalled,
+                          onnxStatus* end) {
+  const auto until = std::chrono::steady_clock::now() +
+                     std::chrono::milliseconds(milliseconds);
+  std::unique_lock<std::mutex> lock(mutex_);
+  WaitUntil(
+      &changed_, &lock, device_->hot_pluggable() || milliseconds > 0,
+      [this] { return signalled_ || released_; },
+      [&] {
+        return gone() ||
+               (milliseconds > 0 && std::chrono::steady_clock::now() >= until);
+      });
+  if (gone()) return ONNXIFI_STATUS_BACKEND_UNAVAILABLE;
+  if (released_ && !signalled_) return ONNXIFI_STATUS_INVALID_EVENT;
+  *signalled = signalled_;
+  *end = end_;
+  return ONNXIFI_STATUS_SUCCESS;
 }
 
 bool Event::signalled() {
@@ -143,9 +162,10 @@ void Graph::GiveBack() {
   --device->graphs;
 }
 
-void Graph::WaitUntilIdle() {
+void Graph::Close() {
   std::unique_lock<std::mutex> lock(mutex);
-  WaitFor(
+  closed = true;
+  WaitUntil(
       &idle, &lock, backend->device->hot_pluggable(),
       [this] { return running == 0; }, [this] { return backend->gone(); });
 }
@@ -166,9 +186,9 @@ onnxStatus Graph::Reserve(uint64_t bytes) {
   return ONNXIFI_STATUS_SUCCESS;
 }
 
-void Start(const std::shared_ptr<Graph>& graph,
-           std::shared_ptr<const Locations> locations, Event* input,
-           std::shared_ptr<Event> output) {
+onnxStatus Start(const std::shared_ptr<Graph>& graph,
+                 std::shared_ptr<const Locations> locations, Event* input,
+                 std::shared_ptr<Event> output, Timing timing) {
   const auto end = [graph, output](onnxStatus status) {
     // An event that the caller signalled stays as it is.
     (void)output->Signal(status);
@@ -176,21 +196,23 @@ void Start(const std::shared_ptr<Graph>& graph,
     --graph->running;
     graph->idle.notify_all();
   };
-  std::function<void(onnxStatus)> then = [graph, locations,
-                                          end](onnxStatus status) {
+  std::function<void(onnxStatus)> then = [graph, locations, end,
+                                          timing](onnxStatus status) {
     if (status != ONNXIFI_STATUS_SUCCESS) {
       end(status);
       return;
     }
     // Whoever waits is told that there was no memory, too.
     try {
-      graph->backend->Post([graph, locations, end] {
+      graph->backend->Post([graph, locations, end, timing] {
         bool fits = false;
+        if (timing != nullptr) timing(true);
         try {
           fits = graph->program.Run(locations->shapes, locations->inputs,
                                     locations->outputs, locations->most);
         } catch (const std::bad_alloc&) {
         }
+        if (timing != nullptr) timing(false);
         end(fits ? ONNXIFI_STATUS_SUCCESS : ONNXIFI_STATUS_INTERNAL_ERROR);
       });
     } catch (const std::bad_alloc&) {
@@ -198,7 +220,9 @@ void Start(const std::shared_ptr<Graph>& graph,
     }
   };
   {
+    // Who has found the graph may come here when it was released.
     std::lock_guard<std::mutex> lock(graph->mutex);
+    if (graph->closed) return ONNXIFI_STATUS_INVALID_GRAPH;
     ++graph->running;
   }
   try {
@@ -208,6 +232,7 @@ void Start(const std::shared_ptr<Graph>& graph,
     --graph->running;
     throw;
   }
+  return ONNXIFI_STATUS_SUCCESS;
 }
 
 }  // namespace onnxifi_reference

@@ -62,6 +62,9 @@ class Event {
   // Until the signal, or the release: INVALID_EVENT then; BACKEND_UNAVAILABLE
   // when the device has gone.
   onnxStatus Wait();
+  // The same for at most so many milliseconds (0: for ever); SUCCESS also if it
+  // is not signalled then. *end: what waiters are told.
+  onnxStatus WaitFor(uint32_t milliseconds, bool* signalled, onnxStatus* end);
   bool signalled();
   void Release();
   // Calls `then` with how it ended when that is known, here or on the thread
@@ -117,8 +120,9 @@ struct Graph {
   // NO_DEVICE_MEMORY, NO_DEVICE_RESOURCES.
   onnxStatus Reserve(uint64_t bytes);
   void GiveBack();
-  // Until no run is left, or the device has gone.
-  void WaitUntilIdle();
+  // From now on there are no more runs. Waits until none is left, or the device
+  // has gone.
+  void Close();
 
   const std::shared_ptr<Backend> backend;
   uint64_t reserved_bytes = 0;
@@ -129,13 +133,19 @@ struct Graph {
   std::mutex mutex;
   std::condition_variable idle;
   int running = 0;
+  bool closed = false;
   std::shared_ptr<const Locations> locations;
 };
 
+// Is told when the computing of a run begins and ends, before its output event
+// is signalled.
+using Timing = std::function<void(bool begins)>;
+
 // Starts a run of `graph` when `input` is signalled; its end signals `output`.
-void Start(const std::shared_ptr<Graph>& graph,
-           std::shared_ptr<const Locations> locations, Event* input,
-           std::shared_ptr<Event> output);
+// INVALID_GRAPH: the graph was closed meanwhile. Throws if there is no run.
+onnxStatus Start(const std::shared_ptr<Graph>& graph,
+                 std::shared_ptr<const Locations> locations, Event* input,
+                 std::shared_ptr<Event> output, Timing timing = nullptr);
 
 }  // namespace onnxifi_reference
 

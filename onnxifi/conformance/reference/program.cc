@@ -73,10 +73,22 @@ onnxStatus ReadInitializer(const onnx::TensorProto& proto, Weight* weight) {
     if (dim == 0) return ONNXIFI_STATUS_UNSUPPORTED_SHAPE;
     weight->shape.push_back(static_cast<uint64_t>(dim));
   }
+  const uint64_t elements = Elements(weight->shape);
+  if (proto.data_type() == onnx::TensorProto::UINT8) {
+    weight->byte = true;
+    if (proto.has_raw_data()) {
+      for (char c : proto.raw_data()) {
+        weight->data.push_back(static_cast<uint8_t>(c));
+      }
+    } else {
+      weight->data.assign(proto.int32_data().begin(), proto.int32_data().end());
+    }
+    return weight->data.size() == elements ? ONNXIFI_STATUS_SUCCESS
+                                           : ONNXIFI_STATUS_INVALID_MODEL;
+  }
   if (proto.data_type() != onnx::TensorProto::FLOAT) {
     return ONNXIFI_STATUS_UNSUPPORTED_DATATYPE;
   }
-  const uint64_t elements = Elements(weight->shape);
   if (proto.has_raw_data()) {
     if (proto.raw_data().size() != elements * sizeof(float)) {
       return ONNXIFI_STATUS_INVALID_MODEL;
@@ -115,9 +127,11 @@ onnxStatus Program::Load(const void* model, size_t size,
     return ONNXIFI_STATUS_UNSUPPORTED_VERSION;
   }
   bool has_opset = false;
+  int64_t version = 0;
   for (const auto& opset : proto.opset_import()) {
     if (!opset.domain().empty() && opset.domain() != "ai.onnx") continue;
     has_opset = true;
+    version = opset.version();
     if (opset.version() < 1 || opset.version() > kMaxOpset) {
       return ONNXIFI_STATUS_UNSUPPORTED_VERSION;
     }
@@ -147,10 +161,15 @@ onnxStatus Program::Load(const void* model, size_t size,
     if (status != ONNXIFI_STATUS_SUCCESS) return status;
     if (!known.insert(declared.name).second)
       return ONNXIFI_STATUS_INVALID_MODEL;
-    if (type != onnx::TensorProto::FLOAT) {
+    declared.byte = type == onnx::TensorProto::UINT8;
+    if (type != onnx::TensorProto::FLOAT && !declared.byte) {
       return ONNXIFI_STATUS_UNSUPPORTED_DATATYPE;
     }
     const auto weight = weights.find(declared.name);
+    if (weight != weights.end() && weight->second.byte != declared.byte) {
+      return ONNXIFI_STATUS_MISMATCHING_DATATYPE;
+    }
+    if (declared.byte) bytes_.insert(declared.name);
     if (weight == weights.end()) {
       inputs_.push_back(std::move(declared));
     } else if (With(declared.shape, 1) != weight->second.shape) {
@@ -162,6 +181,7 @@ onnxStatus Program::Load(const void* model, size_t size,
     if (graph.initializer().empty()) return ONNXIFI_STATUS_INVALID_NAME;
     if (proto.ir_version() < 4) return ONNXIFI_STATUS_INVALID_MODEL;
     known.insert(weight.first);
+    if (weight.second.byte) bytes_.insert(weight.first);
   }
   weights_ = std::move(weights);
 
@@ -171,24 +191,40 @@ onnxStatus Program::Load(const void* model, size_t size,
     const bool own = node.domain().empty() || node.domain() == "ai.onnx";
     const std::string& op = node.op_type();
     const bool finds = op == "NonZero", measures = op == "Shape";
+    const bool dequantizes = op == "DequantizeLinear" && version >= 13;
     if (!own || (op != "Add" && op != "Relu" && op != "MatMul" && !finds &&
-                 !measures)) {
+                 !measures && !dequantizes)) {
       return ONNXIFI_STATUS_UNSUPPORTED_OPERATOR;
     }
     if (!has_opset) return ONNXIFI_STATUS_INVALID_MODEL;
-    if (!node.attribute().empty()) return ONNXIFI_STATUS_UNSUPPORTED_ATTRIBUTE;
-    if (node.input_size() != (op == "Relu" || finds || measures ? 1 : 2) ||
+    Step step;
+    step.op = op;
+    for (const onnx::AttributeProto& attribute : node.attribute()) {
+      if (!dequantizes || attribute.name() != "axis") {
+        return ONNXIFI_STATUS_UNSUPPORTED_ATTRIBUTE;
+      }
+      step.axis = attribute.i();
+    }
+    const bool of_one = op == "Relu" || finds || measures;
+    if (node.input_size() != (of_one        ? 1
+                              : dequantizes ? 3
+                                            : 2) ||
         node.output_size() != 1) {
       return ONNXIFI_STATUS_INVALID_MODEL;
     }
-    Step step;
-    step.op = op;
     for (const std::string& input : node.input()) {
       if (known.count(input) == 0) return ONNXIFI_STATUS_INVALID_MODEL;
       if (integers_.count(input) != 0 && !measures) {
         return ONNXIFI_STATUS_UNSUPPORTED_DATATYPE;
       }
+      if (bytes_.count(input) != 0 && !dequantizes) {
+        return ONNXIFI_STATUS_UNSUPPORTED_DATATYPE;
+      }
       step.inputs.push_back(input);
+    }
+    if (dequantizes) {
+      const onnxStatus status = ReadQuantization(step);
+      if (status != ONNXIFI_STATUS_SUCCESS) return status;
     }
     step.output = node.output(0);
     if (!known.insert(step.output).second) return ONNXIFI_STATUS_INVALID_MODEL;
@@ -213,6 +249,9 @@ onnxStatus Program::Load(const void* model, size_t size,
       }
       if (status != ONNXIFI_STATUS_SUCCESS) return status;
       if (known.count(declared.name) == 0) return ONNXIFI_STATUS_INVALID_MODEL;
+      if (bytes_.count(declared.name) != 0) {
+        return ONNXIFI_STATUS_UNSUPPORTED_DATATYPE;
+      }
       declared.integer = integers_.count(declared.name) != 0;
       if (!declared.open &&
           type != (declared.integer ? onnx::TensorProto::INT64
@@ -270,6 +309,22 @@ onnxStatus Program::Load(const void* model, size_t size,
   return verdict;
 }
 
+onnxStatus Program::ReadQuantization(const Step& step) {
+  const auto scales = weights_.find(step.inputs[1]);
+  const auto zeros = weights_.find(step.inputs[2]);
+  if (bytes_.count(step.inputs[0]) == 0 || scales == weights_.end() ||
+      zeros == weights_.end() || scales->second.byte || !zeros->second.byte) {
+    return ONNXIFI_STATUS_UNSUPPORTED_DATATYPE;
+  }
+  const Shape& shape = scales->second.shape;
+  if (zeros->second.shape != shape || step.axis < 0 || shape.size() > 1) {
+    return ONNXIFI_STATUS_UNSUPPORTED_SHAPE;
+  }
+  quantizations_[step.inputs[0]] = {static_cast<size_t>(step.axis),
+                                    scales->second.data, zeros->second.data};
+  return ONNXIFI_STATUS_SUCCESS;
+}
+
 uint64_t Program::weight_bytes() const {
   uint64_t bytes = 0;
   for (const auto& weight : weights_) {
@@ -287,6 +342,13 @@ onnxStatus Program::Infer(std::map<std::string, Shape>* shapes) const {
     Shape out = a;
     if (step.op == "Add" && !Broadcast(a, (*shapes)[step.inputs[1]], &out)) {
       return ONNXIFI_STATUS_INVALID_MODEL;
+    }
+    if (step.op == "DequantizeLinear") {
+      const Quantization& q = quantizations_.at(step.inputs[0]);
+      if (q.scales.size() > 1 &&
+          (q.axis >= a.size() || a[q.axis] != q.scales.size())) {
+        return ONNXIFI_STATUS_INVALID_MODEL;
+      }
     }
     if (step.op == "NonZero") out = {a.size(), Elements(a)};
     if (step.op == "Shape") out = {a.size()};
@@ -314,6 +376,11 @@ bool Program::Run(const std::map<std::string, Shape>& shapes,
   for (const auto& input : inputs) {
     std::vector<float>& to = values[input.first];
     to.resize(Elements(shapes.at(input.first)));
+    if (bytes_.count(input.first) != 0) {
+      const auto* from = static_cast<const uint8_t*>(input.second);
+      std::copy(from, from + to.size(), to.begin());
+      continue;
+    }
     std::memcpy(to.data(), input.second, to.size() * sizeof(float));
   }
   const auto value = [&](const std::string& name) -> const std::vector<float>& {
@@ -326,6 +393,14 @@ bool Program::Run(const std::map<std::string, Shape>& shapes,
     std::vector<float> out(Elements(shape));
     if (step.op == "Relu") {
       for (size_t i = 0; i < out.size(); ++i) out[i] = a[i] < 0 ? 0 : a[i];
+    } else if (step.op == "DequantizeLinear") {
+      const Quantization& q = quantizations_.at(step.inputs[0]);
+      uint64_t stride = 1;  // of the axis
+      for (size_t d = q.axis + 1; d < shape.size(); ++d) stride *= shape[d];
+      for (uint64_t i = 0; i < out.size(); ++i) {
+        const uint64_t k = q.scales.size() > 1 ? i / stride % shape[q.axis] : 0;
+        out[i] = (a[i] - q.zeros[k]) * q.scales[k];
+      }
     } else if (step.op == "NonZero") {
       const Shape& of = shapes.at(step.inputs[0]);
       std::vector<std::vector<float>> rows(of.size());

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // An ONNX model as this backend runs it: float tensors, Add, Relu and MatMul;
-// as outputs, what NonZero and Shape make of them (int64).
+// as inputs, uint8 that DequantizeLinear takes; as outputs, what NonZero and
+// Shape make of them (int64).
 #ifndef ONNXIFI_CONFORMANCE_REFERENCE_PROGRAM_H_
 #define ONNXIFI_CONFORMANCE_REFERENCE_PROGRAM_H_
 
@@ -27,17 +28,26 @@ struct Declared {
   std::vector<Dimension> shape;
   bool open = false;     // an output whose type is not said
   bool integer = false;  // int64
+  bool byte = false;     // uint8
 };
 
 struct Weight {
   Shape shape;
   std::vector<float> data;
+  bool byte = false;  // uint8, one in a float
+};
+
+// Of a uint8 input: one of each for the tensor, or for each place of the axis.
+struct Quantization {
+  size_t axis = 0;
+  std::vector<float> scales, zeros;
 };
 
 struct Step {
   std::string op;
   std::vector<std::string> inputs;
   std::string output;
+  int64_t axis = 1;  // of DequantizeLinear
 };
 
 constexpr char kIrVersions[] = "3 4 5 6 7 8";
@@ -67,6 +77,12 @@ class Program {
     return bounded_.count(name) != 0;
   }
 
+  // How an input is quantized, or null.
+  const Quantization* QuantizationOf(const std::string& name) const {
+    const auto found = quantizations_.find(name);
+    return found == quantizations_.end() ? nullptr : &found->second;
+  }
+
   // The shapes of all tensors for those of the inputs; the largest there can
   // be, if they are bounded.
   onnxStatus Infer(std::map<std::string, Shape>* shapes) const;
@@ -78,12 +94,16 @@ class Program {
            const std::map<std::string, Shape>& most) const;
 
  private:
+  // What DequantizeLinear is told.
+  onnxStatus ReadQuantization(const Step& step);
+
   std::vector<Declared> inputs_;
   std::vector<Declared> outputs_;
   std::vector<Declared> values_;  // value_info
   std::vector<Step> steps_;
   std::map<std::string, Weight> weights_;
-  std::set<std::string> integers_, bounded_;  // tensors
+  std::map<std::string, Quantization> quantizations_;  // of inputs
+  std::set<std::string> integers_, bounded_, bytes_;   // tensors
 };
 
 }  // namespace onnxifi_reference

@@ -1,19 +1,16 @@
 // SPDX-License-Identifier: Apache-2.0
 // The functions of a whole ONNXIFI backend, as small as they can be: a CPU as
-// the device, three operators, everything that the interface demands. A
+// the device, a few operators, everything that the interface demands. A
 // template for others: replace Program by a compiler and Backend by a device.
 //
 // Each function looks for faults in the order of the header's list, and an
 // output handle is NULL until there is something to store.
+#include <cmath>
 #include <cstdio>
 #include <cstring>
-#include <new>
-#include <set>
 #include <string>
-#include <system_error>
 
-#include "onnxifi/conformance/reference/handles.h"
-#include "onnxifi/conformance/reference/objects.h"
+#include "onnxifi/conformance/reference/interface.h"
 
 namespace onnxifi_reference {
 namespace {
@@ -24,6 +21,8 @@ void* const kId = reinterpret_cast<void*>(uintptr_t{0x1D00000001});
 std::mutex id_mutex;
 uint64_t id_listings = 0;
 
+}  // namespace
+
 // Never destroyed: threads may use them while the process ends.
 Device& TheDevice() {
   static auto* device = new Device;
@@ -33,10 +32,6 @@ Handles<Backend>& Backends() {
   static auto* table = new Handles<Backend>(0xB0);
   return *table;
 }
-struct BackendEvent {
-  std::shared_ptr<Event> event;
-  std::weak_ptr<Backend> backend;
-};
 Handles<BackendEvent>& Events() {
   static auto* table = new Handles<BackendEvent>(0xE0);
   return *table;
@@ -50,6 +45,8 @@ bool IsId(void* id) {
   std::lock_guard<std::mutex> lock(id_mutex);
   return id == kId && id_listings > 0;
 }
+
+namespace {
 
 bool KnownType(uint64_t type) {
   return (type >= 1 && type <= 7) || (type >= 10 && type <= 16);
@@ -122,8 +119,40 @@ onnxStatus ReadWeights(const onnxTensorDescriptorV1* descriptors,
   return ONNXIFI_STATUS_SUCCESS;
 }
 
+#ifndef ONNXIFI_REFERENCE_ONNX1
+// What a descriptor says of how its tensor is quantized, which it need not say:
+// `model` is what the model says, or null.
+onnxStatus CheckQuantization(const onnxTensorDescriptorV1& d,
+                             const Quantization* model) {
+  const uint64_t count = d.quantizationParams;
+  if (count == 0) return ONNXIFI_STATUS_SUCCESS;
+  if (d.scales == nullptr || d.biases == nullptr) {
+    return ONNXIFI_STATUS_INVALID_MEMORY_LOCATION;
+  }
+  if (d.quantizationAxis >= d.dimensions ||
+      d.shape[d.quantizationAxis] % count != 0) {
+    return ONNXIFI_STATUS_INVALID_SHAPE;
+  }
+  for (uint64_t i = 0; i < count; ++i) {
+    if (!std::isfinite(d.scales[i]) || d.scales[i] <= 0) {
+      return ONNXIFI_STATUS_INVALID_DATATYPE;
+    }
+  }
+  if (d.dataType != ONNXIFI_DATATYPE_UINT8) {
+    return ONNXIFI_STATUS_INVALID_DATATYPE;
+  }
+  bool same = model != nullptr && model->scales.size() == count &&
+              (count == 1 || model->axis == d.quantizationAxis);
+  for (uint64_t i = 0; same && i < count; ++i) {
+    same = model->scales[i] == d.scales[i] &&
+           model->zeros[i] == static_cast<float>(d.biases[i]);
+  }
+  return same ? ONNXIFI_STATUS_SUCCESS : ONNXIFI_STATUS_MISMATCHING_DATATYPE;
+}
+#endif
+
 // Finds each declared tensor among the descriptors; gives names their values.
-onnxStatus Match(const std::vector<Declared>& declared, uint32_t max_sequence,
+onnxStatus Match(const Graph& graph, const std::vector<Declared>& declared,
                  const onnxTensorDescriptorV1* descriptors, uint32_t count,
                  std::map<std::string, uint64_t>* values,
                  std::map<std::string, const onnxTensorDescriptorV1*>* found) {
@@ -138,8 +167,9 @@ onnxStatus Match(const std::vector<Declared>& declared, uint32_t max_sequence,
     if (match == nullptr || !found->insert({match->name, &d}).second) {
       return ONNXIFI_STATUS_INVALID_NAME;
     }
-    if (d.dataType !=
-        (match->integer ? ONNXIFI_DATATYPE_INT64 : ONNXIFI_DATATYPE_FLOAT32)) {
+    if (d.dataType != (match->integer ? ONNXIFI_DATATYPE_INT64
+                       : match->byte  ? ONNXIFI_DATATYPE_UINT8
+                                      : ONNXIFI_DATATYPE_FLOAT32)) {
       return ONNXIFI_STATUS_MISMATCHING_DATATYPE;
     }
     if (d.dimensions != match->shape.size()) {
@@ -149,17 +179,24 @@ onnxStatus Match(const std::vector<Declared>& declared, uint32_t max_sequence,
       const Dimension& dim = match->shape[k];
       uint64_t want = dim.value;
       if (!dim.name.empty()) {
-        if (max_sequence > 0 && d.shape[k] > max_sequence) {
+        if (graph.max_sequence > 0 && d.shape[k] > graph.max_sequence) {
           return ONNXIFI_STATUS_UNSUPPORTED_SHAPE;
         }
         want = values->insert({dim.name, d.shape[k]}).first->second;
       }
       if (d.shape[k] != want) return ONNXIFI_STATUS_MISMATCHING_SHAPE;
     }
+#ifndef ONNXIFI_REFERENCE_ONNX1
+    const onnxStatus quantized =
+        CheckQuantization(d, graph.program.QuantizationOf(match->name));
+    if (quantized != ONNXIFI_STATUS_SUCCESS) return quantized;
+#endif
   }
   return found->size() == declared.size() ? ONNXIFI_STATUS_SUCCESS
                                           : ONNXIFI_STATUS_UNIDENTIFIED_NAME;
 }
+
+}  // namespace
 
 onnxStatus MakeLocations(const Graph& graph, uint32_t inputs_count,
                          const onnxTensorDescriptorV1* inputs,
@@ -171,11 +208,11 @@ onnxStatus MakeLocations(const Graph& graph, uint32_t inputs_count,
   }
   std::map<std::string, uint64_t> values;
   std::map<std::string, const onnxTensorDescriptorV1*> in, out;
-  onnxStatus status = Match(graph.program.inputs(), graph.max_sequence, inputs,
-                            inputs_count, &values, &in);
+  onnxStatus status =
+      Match(graph, graph.program.inputs(), inputs, inputs_count, &values, &in);
   if (status != ONNXIFI_STATUS_SUCCESS) return status;
-  status = Match(graph.program.outputs(), graph.max_sequence, outputs,
-                 outputs_count, &values, &out);
+  status = Match(graph, graph.program.outputs(), outputs, outputs_count,
+                 &values, &out);
   if (status != ONNXIFI_STATUS_SUCCESS) return status;
   for (const auto& input : in) {
     locations->shapes[input.first] = ShapeOf(*input.second);
@@ -212,6 +249,8 @@ onnxStatus CheckFence(const onnxMemoryFenceV1* fence) {
              : ONNXIFI_STATUS_INVALID_FENCE_TYPE;
 }
 
+namespace {
+
 // The output event of a run, ready to be stored.
 onnxEvent NewEvent(const std::shared_ptr<Backend>& backend,
                    std::shared_ptr<Event>* event) {
@@ -222,21 +261,31 @@ onnxEvent NewEvent(const std::shared_ptr<Backend>& backend,
   return Events().Add(std::move(object));
 }
 
-// Starts a run and stores its output event; throws with neither.
+}  // namespace
+
 onnxStatus StartWithEvent(const std::shared_ptr<Graph>& graph,
                           std::shared_ptr<const Locations> locations,
-                          Event* input, onnxMemoryFenceV1* output_fence) {
+                          Event* input, onnxMemoryFenceV1* output_fence,
+                          Timing timing) {
   std::shared_ptr<Event> output;
   const onnxEvent handle = NewEvent(graph->backend, &output);
+  onnxStatus status = ONNXIFI_STATUS_SUCCESS;
   try {
-    Start(graph, std::move(locations), input, std::move(output));
+    status = Start(graph, std::move(locations), input, std::move(output),
+                   std::move(timing));
   } catch (...) {
     Events().Take(handle);
     throw;
   }
-  output_fence->event = handle;
-  return ONNXIFI_STATUS_SUCCESS;
+  if (status == ONNXIFI_STATUS_SUCCESS) {
+    output_fence->event = handle;
+  } else {
+    Events().Take(handle);
+  }
+  return status;
 }
+
+namespace {
 
 // ---- Information -----------------------------------------------------------
 
@@ -273,7 +322,7 @@ bool Answer(onnxBackendInfo info, Value* value) {
     case ONNXIFI_BACKEND_VERSION:
       return text("1.0");
     case ONNXIFI_BACKEND_EXTENSIONS:
-      return text("onnx_extension_function onnxSetIOAndRunGraph");
+      return text(kExtensions);
     case ONNXIFI_BACKEND_DEVICE:
       return text("CPU");
     case ONNXIFI_BACKEND_DEVICE_TYPE:
@@ -328,25 +377,6 @@ onnxStatus ReadProperties(const uint64_t* list, Backend* backend) {
     }
   }
   return ONNXIFI_STATUS_SUCCESS;
-}
-
-// No exception leaves a function of the interface.
-template <typename Body>
-onnxStatus Guarded(Body body) {
-  try {
-    return body();
-  } catch (const std::bad_alloc&) {
-    return ONNXIFI_STATUS_NO_SYSTEM_MEMORY;
-  } catch (const std::system_error&) {  // a thread
-    return ONNXIFI_STATUS_NO_SYSTEM_RESOURCES;
-  }
-}
-
-// By way of void(), gcc's type of any function.
-template <typename Function>
-onnxExtensionFunctionPointer Extension(Function* function) {
-  return reinterpret_cast<onnxExtensionFunctionPointer>(
-      reinterpret_cast<void (*)()>(function));
 }
 
 }  // namespace
@@ -565,55 +595,9 @@ onnxStatus onnxRunGraph(onnxGraph graph, const onnxMemoryFenceV1* input_fence,
 onnxStatus onnxReleaseGraph(onnxGraph graph) {
   const std::shared_ptr<Graph> object = Graphs().Take(graph);
   if (object == nullptr) return ONNXIFI_STATUS_INVALID_GRAPH;
-  object->WaitUntilIdle();
+  object->Close();
   // The last run may hold the object for a moment more.
   object->GiveBack();
-  return ONNXIFI_STATUS_SUCCESS;
-}
-
-// ---- Extensions ------------------------------------------------------------
-
-static onnxStatus SetIOAndRunGraph(onnxGraph graph, uint32_t inputs_count,
-                                   const onnxTensorDescriptorV1* inputs,
-                                   uint32_t outputs_count,
-                                   const onnxTensorDescriptorV1* outputs,
-                                   onnxMemoryFenceV1* output_fence) {
-  const std::shared_ptr<Graph> object = Graphs().Find(graph);
-  if (object == nullptr) return ONNXIFI_STATUS_INVALID_GRAPH;
-  if (output_fence == nullptr) return ONNXIFI_STATUS_INVALID_POINTER;
-  if (object->backend->gone()) return ONNXIFI_STATUS_BACKEND_UNAVAILABLE;
-  onnxStatus status = CheckFence(output_fence);
-  if (status != ONNXIFI_STATUS_SUCCESS) return status;
-  output_fence->event = nullptr;
-  status = onnxSetGraphIO(graph, inputs_count, inputs, outputs_count, outputs);
-  if (status != ONNXIFI_STATUS_SUCCESS) return status;
-  return Guarded([&]() -> onnxStatus {
-    auto locations = std::make_shared<Locations>();
-    // Anew, so that no other thread's locations come between.
-    const onnxStatus verdict = MakeLocations(
-        *object, inputs_count, inputs, outputs_count, outputs, locations.get());
-    if (verdict != ONNXIFI_STATUS_SUCCESS) return verdict;
-    Event ready(object->backend->device, object->backend->generation);
-    (void)ready.Signal();
-    return StartWithEvent(object, std::move(locations), &ready, output_fence);
-  });
-}
-
-onnxStatus onnxGetExtensionFunctionAddress(
-    onnxBackendID id, const char* name,
-    onnxExtensionFunctionPointer* function) {
-  if (function == nullptr) return ONNXIFI_STATUS_INVALID_POINTER;
-  *function = nullptr;
-  if (!IsId(id)) return ONNXIFI_STATUS_INVALID_ID;
-  if (name == nullptr) return ONNXIFI_STATUS_INVALID_POINTER;
-  if (!TheDevice().present()) return ONNXIFI_STATUS_BACKEND_UNAVAILABLE;
-  if (std::strcmp(name, "onnxSetIOAndRunGraph") == 0) {
-    *function = Extension(&SetIOAndRunGraph);
-  } else if (std::strcmp(name, "onnx_extension_function") == 0) {
-    *function = Extension(&onnxGetExtensionFunctionAddress);
-  } else {
-    return ONNXIFI_STATUS_UNIDENTIFIED_NAME;
-  }
   return ONNXIFI_STATUS_SUCCESS;
 }
 
