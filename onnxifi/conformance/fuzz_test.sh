@@ -18,7 +18,8 @@ export HEDDLE_LOG="${HEDDLE_LOG:-off}"
 status=0
 "$kit" --lib "$library" --abi "$abi" --timeout 60 --fuzz "$sequences" --seed "${SEED:-1}" --fuzz-jobs 3 \
   --replay "$replays" --keep "${TEST_UNDECLARED_OUTPUTS_DIR:-$folder}" | tee "$folder/said" || status=$?
-grep -q "replays, $sequences sequences, .* seed ${SEED:-1}: 0 findings$" "$folder/said" && [[ $status == 0 ]] || {
+grep -q "replays, $sequences sequences, .* seed ${SEED:-1}: 0 findings$" "$folder/said" || status=1
+[[ $status == 0 ]] || {
   cat "$folder"/*.txt 2>/dev/null || true
   exit 1
 }

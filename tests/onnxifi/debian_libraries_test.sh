@@ -39,6 +39,7 @@ ids.stable_after_release" "$kit" --lib "$dummy" --abi onnx1 --group ids
 
 namespace=(unshare --mount)
 [[ "$(id -u)" == 0 ]] || namespace=(unshare --user --map-root-user --mount)
+# shellcheck disable=SC2016
 mounted='mount -t overlay overlay -o "lowerdir=$0:/usr/lib" /usr/lib && exec "$@"'
 if ! said=$("${namespace[@]}" bash -c "$mounted" "$overlay" true 2>&1); then
   echo "SKIPPED: no mount namespace with an overlay here: $said"

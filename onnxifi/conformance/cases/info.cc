@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // onnxGetBackendInfo: the protocol of sizes, and what the answers say.
 #include <algorithm>
+#include <chrono>
 #include <clocale>
 #include <cstring>
 #include <set>
@@ -399,6 +400,80 @@ void Constant(Context& t) {
   }
 }
 
+// The seconds of the fastest of some runs of `graph`.
+double FastestRun(Context& t, onnxGraph graph) {
+  double fastest = 1e9;
+  for (int i = 0; i < 5; ++i) {
+    const onnxEvent ready = t.NewEvent();
+    t.Expect(t.lib().SignalEvent(ready), {ONNXIFI_STATUS_SUCCESS},
+             "onnxSignalEvent");
+    const onnxMemoryFenceV1 in = EventFence(ready);
+    onnxMemoryFenceV1 out = EventFence(nullptr);
+    const auto start = std::chrono::steady_clock::now();
+    if (!t.Expect(t.lib().RunGraph(graph, &in, &out), {ONNXIFI_STATUS_SUCCESS},
+                  "onnxRunGraph")) {
+      break;
+    }
+    t.Expect(t.lib().WaitEvent(out.event), {ONNXIFI_STATUS_SUCCESS},
+             "onnxWaitEvent");
+    const std::chrono::duration<double> took =
+        std::chrono::steady_clock::now() - start;
+    t.KeepEvent(out.event);
+    fastest = std::min(fastest, took.count());
+  }
+  return fastest;
+}
+
+// The proposal's arithmetic: a graph takes at least its operations by MACS_FP32
+// and its bytes by MEMORY_BANDWIDTH. Whoever chooses a backend so is misled by
+// rates that runs exceed.
+void Rates(Context& t) {
+  size_t size = 0;
+  if (t.lib().GetBackendInfo(t.id(), ONNXIFI_BACKEND_MACS_FP32, nullptr,
+                             &size) != ONNXIFI_STATUS_FALLBACK) {
+    t.Unsupported("MACS_FP32, which is optional, has no answer");
+  }
+  const auto rate =
+      static_cast<double>(t.InfoNumber(ONNXIFI_BACKEND_MACS_FP32));
+  if (rate == 0) t.Unsupported("MACS_FP32 is 0");
+  constexpr uint64_t kRows = 64, kInner = 256, kColumns = 256;
+  Model model = t.NewModel();
+  model.nodes = {{"MatMul", {"x", "w"}, {"y"}, "", {}}};
+  model.inputs = {{"x", {kRows, kInner}}, {"w", {kInner, kColumns}}};
+  model.outputs = {{"y", {kRows, kColumns}}};
+  Tensor x("x", {kRows, kInner}), w("w", {kInner, kColumns});
+  Tensor y("y", {kRows, kColumns});
+  onnxGraph graph = nullptr;
+  const onnxStatus status =
+      t.TryGraph(model.Serialize(), &graph, {w.Describe()});
+  if (graph == nullptr) {
+    t.Unsupported(
+        absl::StrCat("onnxInitGraph of MatMul says ", StatusName(status)));
+  }
+  t.Expect(t.SetIO(graph, {x.Describe()}, {y.Describe()}),
+           {ONNXIFI_STATUS_SUCCESS}, "onnxSetGraphIO");
+  const double measured = FastestRun(t, graph);
+  double least = static_cast<double>(kRows * kInner * kColumns) / rate;
+  if (t.lib().GetBackendInfo(t.id(), ONNXIFI_BACKEND_MEMORY_BANDWIDTH, nullptr,
+                             &size) == ONNXIFI_STATUS_FALLBACK) {
+    const auto bandwidth =
+        static_cast<double>(t.InfoNumber(ONNXIFI_BACKEND_MEMORY_BANDWIDTH));
+    const uint64_t bytes = w.data.size() * sizeof(float);
+    if (bandwidth > 0) {
+      least = std::max(least, static_cast<double>(bytes) / bandwidth);
+    }
+  }
+  t.Note(absl::StrCat("a product of ", kRows, "x", kInner, " and ", kInner, "x",
+                      kColumns, " takes ", measured * 1e6,
+                      " us, by MACS_FP32 and MEMORY_BANDWIDTH at least ",
+                      least * 1e6, " us"));
+  t.Rule(measured >= least,
+         absl::StrCat("a run takes ", measured * 1e6,
+                      " us, which MACS_FP32 and "
+                      "MEMORY_BANDWIDTH do not allow: at least ",
+                      least * 1e6, " us"));
+}
+
 }  // namespace
 
 std::vector<Case> InfoCases() {
@@ -435,6 +510,8 @@ std::vector<Case> InfoCases() {
       {"info.bit_fields", "bit fields have no unknown bits of the standard's",
        BitFields},
       {"info.sizes", "sizes and counts can be meant", Sizes},
+      {"info.rates", "no run is faster than MACS_FP32 and MEMORY_BANDWIDTH say",
+       Rates, kRuleOnly},
       {"info.constant", "answers do not change", Constant},
   };
 }

@@ -70,6 +70,58 @@ void GraphSize(Context& t) {
   release();
 }
 
+// Where graphs begin not to fit, float by float: there is one such place, it
+// stays where it is, and a graph that does not fit leaves the device as it was.
+void Boundary(Context& t) {
+  const uint64_t limit = Limit(t);
+  const uint64_t most = limit / sizeof(float) * 2;
+  Tensor w("w", {most});
+  uint64_t tries = 0;
+  const auto fits = [&](uint64_t elements) {
+    w.shape = {elements};
+    onnxGraph graph = nullptr;
+    const onnxStatus status =
+        t.TryGraph(t.Weighted({static_cast<int64_t>(elements)}).Serialize(),
+                   &graph, {w.Describe()});
+    ++tries;
+    if (graph != nullptr) {
+      t.Expect(t.lib().ReleaseGraph(graph), {ONNXIFI_STATUS_SUCCESS},
+               "onnxReleaseGraph");
+      t.ForgetGraph(graph);
+      return true;
+    }
+    t.Expect(
+        status,
+        {ONNXIFI_STATUS_NO_DEVICE_MEMORY, ONNXIFI_STATUS_NO_DEVICE_RESOURCES,
+         ONNXIFI_STATUS_UNSUPPORTED_SHAPE},
+        absl::StrCat("onnxInitGraph with ", elements,
+                     " floats as a weight, which do not fit,"));
+    return false;
+  };
+  if (fits(most)) {
+    t.Unsupported("graphs of twice the memory that is advertised are accepted");
+  }
+  uint64_t good = limit / 4 / sizeof(float), bad = most;
+  if (!t.Check(fits(good), "a quarter of MAX_GRAPH_SIZE does not fit")) return;
+  while (bad - good > 1 && !t.failed()) {
+    const uint64_t middle = good + (bad - good) / 2;
+    (fits(middle) ? good : bad) = middle;
+  }
+  for (int round = 0; round < 2; ++round) {
+    for (uint64_t elements = good - 4; elements <= good + 5; ++elements) {
+      t.Check(fits(elements) == (elements <= good),
+              absl::StrCat(elements, " floats as a weight ",
+                           elements <= good ? "do not fit" : "fit", ", but ",
+                           good, " did and ", bad, " did not"));
+    }
+  }
+  t.Note(absl::StrCat("weights of ", good * sizeof(float), " of ", limit,
+                      " bytes fit (", tries, " graphs)"));
+  Job job(t);
+  job.MustSetIO();
+  job.Run();
+}
+
 void AfterExhaustion(Context& t) {
   // What did not fit leaves nothing behind: too many parameters or, where those
   // may be more than the device's memory, too large tensors.
@@ -151,6 +203,9 @@ std::vector<Case> MemoryCases() {
       {"memory.graph_size",
        "weights up to MAX_GRAPH_SIZE fit, larger ones are NO_DEVICE_MEMORY",
        GraphSize, kLong},
+      {"memory.boundary",
+       "what fits and what does not differ by a float, and stay so", Boundary,
+       kLong},
       {"memory.after_exhaustion",
        "a graph that did not fit leaves the memory to others", AfterExhaustion,
        kLong},

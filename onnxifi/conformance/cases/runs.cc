@@ -151,11 +151,12 @@ void OtherBackend(Context& t) {
 void BeforeIO(Context& t) {
   Job job(t);
   const onnxMemoryFenceV1 in = EventFence(Signalled(t));
-  onnxMemoryFenceV1 out = EventFence(nullptr);
+  onnxMemoryFenceV1 out = EventFence(t.NewEvent());
   t.Expect(t.lib().RunGraph(job.graph, &in, &out),
            {ONNXIFI_STATUS_UNIDENTIFIED_NAME},
            "onnxRunGraph before onnxSetGraphIO");
-  t.Rule(out.event == nullptr, "onnxRunGraph failed and stored an event");
+  t.Rule(out.event == nullptr,
+         "onnxRunGraph failed and its output fence has an event");
 }
 
 void OutputEventIsNew(Context& t) {

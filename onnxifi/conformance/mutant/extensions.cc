@@ -196,7 +196,8 @@ extern "C" {
 onnxStatus onnxGetExtensionFunctionAddress(
     onnxBackendID id, const char* name,
     onnxExtensionFunctionPointer* function) {
-  if (TheReal().GetExtensionFunctionAddress == nullptr) {
+  if (TheReal().GetExtensionFunctionAddress == nullptr ||
+      Is("extensions_never_resolve")) {
     if (function != nullptr) *function = nullptr;
     return ONNXIFI_STATUS_UNIDENTIFIED_NAME;
   }

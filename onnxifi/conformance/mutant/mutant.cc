@@ -34,6 +34,7 @@ struct State {
   std::mutex mutex;
   std::map<void*, void*> ids;  // of ids_change: a handle of its own
   std::set<void*> dead_ids;    // of ids_are_not_counted
+  void* listed = nullptr;      // of hotplug_device_stays_listed
   uint64_t count = 0;
   std::atomic<int> probes{0};
 
@@ -175,6 +176,9 @@ bool Broken(onnxBackendInfo info, std::string* value) {
     case ONNXIFI_BACKEND_INIT_PROPERTIES:
       if (Is("info_low_property_bits")) set(number | 4);
       break;
+    case ONNXIFI_BACKEND_MACS_FP32:
+      if (Is("info_rate_is_exceeded")) set(1000);
+      break;
     case ONNXIFI_BACKEND_MEMORY_SIZE:
       if (Is("info_changes")) {
         std::lock_guard<std::mutex> lock(S().mutex);
@@ -215,8 +219,21 @@ onnxStatus onnxGetBackendIDs(onnxBackendID* ids, size_t* count) {
     std::printf("acme: looking for devices\n");
     std::fflush(stdout);
   }
+  if (Is("ids_null_count_crashes")) ReadAll(count, sizeof(*count));
+  if (Is("ids_other_vendor_fails")) return ONNXIFI_STATUS_INTERNAL_ERROR;
   const size_t before = count == nullptr ? 0 : *count;
   onnxStatus status = TheReal().GetBackendIDs(ids, count);
+  if (status == ONNXIFI_STATUS_SUCCESS && ids != nullptr &&
+      Is("hotplug_device_stays_listed")) {
+    std::lock_guard<std::mutex> lock(S().mutex);
+    if (*count > 0) {
+      S().listed = ids[0];
+    } else if (before > 0 && S().listed != nullptr) {
+      ids[0] = S().listed;
+      *count = 1;
+      ++S().count;
+    }
+  }
   if (status == ONNXIFI_STATUS_FALLBACK && ids == nullptr) {
     if (Is("ids_count_is_success")) status = ONNXIFI_STATUS_SUCCESS;
     if (Is("ids_count_is_not_stored") ||
@@ -249,6 +266,13 @@ onnxStatus onnxGetBackendIDs(onnxBackendID* ids, size_t* count) {
 }
 
 onnxStatus onnxReleaseBackendID(onnxBackendID id) {
+  if (Is("hotplug_device_stays_listed")) {
+    std::lock_guard<std::mutex> lock(S().mutex);
+    if (S().count > 0) {  // the library has not listed it
+      --S().count;
+      return ONNXIFI_STATUS_SUCCESS;
+    }
+  }
   const onnxStatus status = TheReal().ReleaseBackendID(IdOf(id));
   if (Is("ids_are_not_counted")) {
     std::lock_guard<std::mutex> lock(S().mutex);
@@ -531,6 +555,11 @@ onnxStatus MutantInitGraph(onnxBackend backend, const uint64_t* properties,
     *graph = nullptr;
     return ONNXIFI_STATUS_INVALID_MODEL;
   }
+  if (Is("symbolic_limit_is_what_was_there")) {
+    // What lies behind seven arguments of a caller's nine.
+    max_sequence = 1;
+    reader = nullptr;
+  }
   const onnxGraph before = graph == nullptr ? nullptr : *graph;
   const uint64_t* list = Is("graphs_take_any_property") ? nullptr : properties;
   onnxStatus status =
@@ -540,6 +569,15 @@ onnxStatus MutantInitGraph(onnxBackend backend, const uint64_t* properties,
       status == ONNXIFI_STATUS_SUCCESS || status == ONNXIFI_STATUS_FALLBACK;
   if (status == ONNXIFI_STATUS_NO_SYSTEM_MEMORY && Is("scarcity_kills")) {
     std::abort();
+  }
+  if (Is("memory_refusals_leave_something") && graph != nullptr) {
+    static std::atomic<int> left{0};
+    if (status == ONNXIFI_STATUS_NO_DEVICE_MEMORY) left = 2;
+    if (made && left > 0 && --left == 0) {
+      Discard(TheReal().ReleaseGraph(*graph));
+      *graph = nullptr;
+      return ONNXIFI_STATUS_NO_DEVICE_MEMORY;
+    }
   }
   if (!made && graph != nullptr && Is("graphs_handle_is_kept")) *graph = before;
   if (made && (Is("graphs_fallback_differs") || Is("clients_fallback"))) {
@@ -653,7 +691,10 @@ onnxStatus onnxRunGraph(onnxGraph graph, const onnxMemoryFenceV1* in,
     while (state == ONNXIFI_EVENT_STATE_SIGNALLED) pause();
   }
   const onnxStatus status = TheReal().RunGraph(GraphOf(graph), in, out);
-  if (status != ONNXIFI_STATUS_SUCCESS) return Swapped("RunGraph", status);
+  if (status != ONNXIFI_STATUS_SUCCESS) {
+    if (readable && Is("runs_failure_keeps_the_event")) out->event = before;
+    return Swapped("RunGraph", status);
+  }
   if (IsOneOf("scarcity_") || IsNone()) return status;
   std::unique_lock<std::mutex> lock(S().mutex);
   S().events[graph].push_back(out->event);

@@ -349,6 +349,9 @@ bool Answer(onnxBackendInfo info, Value* value) {
       return number(Device::kMemoryBytes);
     case ONNXIFI_BACKEND_MAX_GRAPH_COUNT:
       return number(Device::kGraphs);
+    case ONNXIFI_BACKEND_MACS_FP32:
+      // What one thread of today's processors does at most.
+      return number(UINT64_C(64000000000));
     case ONNXIFI_BACKEND_MACS_FP16:
       return number(0);
     default:
