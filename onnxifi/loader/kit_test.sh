@@ -1,8 +1,8 @@
 #!/bin/bash
 # SPDX-License-Identifier: Apache-2.0
 # The conformance kit on the loader over one backend: no failure, and no quality warning but those of CASES. (Its file
-# is not named as a vendor's; and a vendor of ONNX 1.x's ABI does not learn of maxSeqLength, nor of offline weights, which
-# the loader refuses as a memory that is not supported.)
+# is not named as a vendor's; and a vendor of ONNX 1.x's ABI does not learn of maxSeqLength, nor of offline weights and
+# quantization, which the loader refuses as a memory and a type that are not supported.)
 #   kit_test.sh KIT LOADER BACKEND ABI PROVOKER CASE...
 set -euo pipefail
 kit=$PWD/$1
