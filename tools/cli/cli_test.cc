@@ -44,6 +44,53 @@ TEST(File, ReplacesWholeFiles) {
   EXPECT_FALSE(ReadFile(folder).ok());
 }
 
+// As root, a rename would leave a machine without /dev/null.
+TEST(File, WritesIntoWhatIsNoFile) {
+  const std::string folder = testing::TempDir() + "/pipes";
+  ASSERT_EQ(mkdir(folder.c_str(), 0700), 0);
+  const std::string pipe = folder + "/pipe", link = folder + "/link";
+  ASSERT_EQ(mkfifo(pipe.c_str(), 0600), 0);
+  std::string read;
+  std::thread reader([&] { read = *ReadFile(pipe); });
+  EXPECT_TRUE(WriteFile(pipe, "through").ok());
+  reader.join();
+  EXPECT_EQ(read, "through");
+  struct stat info = {};
+  ASSERT_EQ(lstat(pipe.c_str(), &info), 0);
+  EXPECT_TRUE(S_ISFIFO(info.st_mode));
+  // A device behind a link: what does not fit is not lost silently.
+  ASSERT_EQ(symlink("/dev/full", link.c_str()), 0);
+  const absl::Status full = WriteFile(link, "x");
+  EXPECT_EQ(full.message(),
+            "cannot write '" + link + "': No space left on device");
+  ASSERT_EQ(lstat(link.c_str(), &info), 0);
+  EXPECT_TRUE(S_ISLNK(info.st_mode));
+  EXPECT_EQ(FilesIn(folder), 2u);
+}
+
+TEST(File, WritesWhereALinkLeads) {
+  const std::string folder = testing::TempDir() + "/links";
+  ASSERT_EQ(mkdir(folder.c_str(), 0700), 0);
+  ASSERT_TRUE(WriteFile(folder + "/a", "one").ok());
+  ASSERT_EQ(symlink("a", (folder + "/b").c_str()), 0);
+  ASSERT_TRUE(WriteFile(folder + "/b", "two").ok());
+  EXPECT_EQ(*ReadFile(folder + "/a"), "two");
+  struct stat info = {};
+  ASSERT_EQ(lstat((folder + "/b").c_str(), &info), 0);
+  EXPECT_TRUE(S_ISLNK(info.st_mode));
+  EXPECT_TRUE(SameFile(folder + "/a", folder + "/b"));
+  EXPECT_FALSE(SameFile(folder + "/a", folder));
+  EXPECT_FALSE(SameFile(folder + "/none", folder + "/none"));
+}
+
+TEST(File, NamesItInAnError) {
+  const absl::Status status = OfFile(
+      "a\n", compiler::Reject(compiler::Rejection::kInvalidModel, "bad"));
+  EXPECT_EQ(status.message(), "'a?': bad");
+  EXPECT_EQ(ExitCodeOf(status), kRefused);
+  EXPECT_TRUE(OfFile("a", absl::OkStatus()).ok());
+}
+
 TEST(ExitCode, FollowsTheStatus) {
   EXPECT_EQ(ExitCodeOf(absl::OkStatus()), kOk);
   EXPECT_EQ(ExitCodeOf(absl::UnavailableError("")), kNoDevice);

@@ -3,13 +3,16 @@
 
 #include <errno.h>
 #include <fcntl.h>
+#include <limits.h>
 #include <sys/stat.h>
 #include <unistd.h>
 
 #include <cstdlib>
 #include <cstring>
 
+#include "absl/strings/match.h"
 #include "absl/strings/str_cat.h"
+#include "tools/cli/printable.h"
 
 namespace heddle::cli {
 namespace {
@@ -27,6 +30,35 @@ int WriteAll(int fd, absl::string_view bytes) {
     bytes.remove_prefix(static_cast<size_t>(n));
   }
   return 0;
+}
+
+// To what cannot be replaced: a device, a pipe.
+absl::Status WriteInto(const std::string& path, absl::string_view bytes) {
+  const int fd = open(path.c_str(), O_WRONLY | O_CLOEXEC);
+  if (fd < 0) return Broken("write", path, errno);
+  int error = WriteAll(fd, bytes);
+  if (close(fd) != 0 && error == 0) error = errno;
+  return error == 0 ? absl::OkStatus() : Broken("write", path, error);
+}
+
+// `target` is where `path` leads.
+absl::Status Replace(const std::string& path, const std::string& target,
+                     absl::string_view bytes) {
+  std::string temporary = target + ".XXXXXX";
+  const int fd = mkostemp(&temporary[0], O_CLOEXEC);
+  if (fd < 0) return Broken("write", path, errno);
+  int error = WriteAll(fd, bytes);
+  // What mkostemp made is readable by the owner only; files are as usual.
+  const mode_t mask = umask(0);
+  umask(mask);
+  if (error == 0 && fchmod(fd, 0666 & ~mask) != 0) error = errno;
+  if (close(fd) != 0 && error == 0) error = errno;
+  if (error == 0 && rename(temporary.c_str(), target.c_str()) != 0) {
+    error = errno;
+  }
+  if (error == 0) return absl::OkStatus();
+  unlink(temporary.c_str());
+  return Broken("write", path, error);
 }
 
 }  // namespace
@@ -55,19 +87,43 @@ absl::StatusOr<std::string> ReadFile(const std::string& path) {
 }
 
 absl::Status WriteFile(const std::string& path, absl::string_view bytes) {
-  std::string temporary = path + ".XXXXXX";
-  const int fd = mkostemp(&temporary[0], O_CLOEXEC);
-  if (fd < 0) return Broken("write", path, errno);
-  int error = WriteAll(fd, bytes);
-  // What mkostemp made is readable by the owner only; files are as usual.
-  const mode_t mask = umask(0);
-  umask(mask);
-  if (error == 0 && fchmod(fd, 0666 & ~mask) != 0) error = errno;
-  if (close(fd) != 0 && error == 0) error = errno;
-  if (error == 0 && rename(temporary.c_str(), path.c_str()) != 0) error = errno;
-  if (error == 0) return absl::OkStatus();
-  unlink(temporary.c_str());
-  return Broken("write", path, error);
+  if (path == "-") {
+    const int error = WriteAll(STDOUT_FILENO, bytes);
+    return error == 0 ? absl::OkStatus() : Broken("write", "stdout", error);
+  }
+  struct stat info = {};
+  // A rename would put an ordinary file in place of /dev/null.
+  if (stat(path.c_str(), &info) == 0 && !S_ISREG(info.st_mode) &&
+      !S_ISDIR(info.st_mode)) {
+    return WriteInto(path, bytes);
+  }
+  char target[PATH_MAX];
+  if (realpath(path.c_str(), target) != nullptr && S_ISREG(info.st_mode)) {
+    return Replace(path, target, bytes);
+  }
+  return Replace(path, path, bytes);
+}
+
+bool SameFile(const std::string& a, const std::string& b) {
+  struct stat first = {}, second = {};
+  return stat(a.c_str(), &first) == 0 && stat(b.c_str(), &second) == 0 &&
+         first.st_dev == second.st_dev && first.st_ino == second.st_ino;
+}
+
+bool IsPackage(absl::string_view bytes) {
+  return absl::StartsWith(bytes, "HEDDLEPK") ||
+         absl::StartsWith(bytes, "HEDDLEPS");
+}
+
+absl::Status OfFile(const std::string& path, const absl::Status& status) {
+  if (status.ok()) return status;
+  absl::Status named(status.code(), absl::StrCat("'", Printable(path),
+                                                 "': ", status.message()));
+  status.ForEachPayload(
+      [&named](absl::string_view type, const absl::Cord& payload) {
+        named.SetPayload(type, payload);
+      });
+  return named;
 }
 
 std::string FolderOf(const std::string& path) {

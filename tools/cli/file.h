@@ -15,8 +15,19 @@ namespace heddle::cli {
 absl::StatusOr<std::string> ReadFile(const std::string& path);
 
 // Writes beside `path` and renames: the old file stays whole until the new one
-// is, and on failure nothing is left behind.
+// is, and on failure nothing is left behind. A link stays one; what is no
+// ordinary file, such as a pipe or /dev/null, is written to as it is. "-" is
+// stdout.
 absl::Status WriteFile(const std::string& path, absl::string_view bytes);
+
+// Do both paths lead to the same file or folder, which exists?
+bool SameFile(const std::string& a, const std::string& b);
+
+// A package of heddle-compile, whatever its name and state.
+bool IsPackage(absl::string_view bytes);
+
+// The same with "'PATH': " in front of the message, unless it is OK.
+absl::Status OfFile(const std::string& path, const absl::Status& status);
 
 // The folder that a file is in; "." for a name without folder.
 std::string FolderOf(const std::string& path);

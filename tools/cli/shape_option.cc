@@ -43,7 +43,8 @@ absl::Status ParseShapes(const std::vector<std::string>& texts,
     };
     // Names of tensors may contain '='.
     const size_t equals = text.rfind('=');
-    if (equals == std::string::npos || equals == 0) return bad("no name");
+    if (equals == std::string::npos) return bad("no '=' and sizes");
+    if (equals == 0) return bad("no name");
     compiler::Shape shape;
     const std::string list = text.substr(equals + 1);
     if (!list.empty()) {

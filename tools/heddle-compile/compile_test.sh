@@ -28,6 +28,29 @@ cmp a.hpk speed.hpk || fail "speed is not the default"
 expect 2 "$model" --goal best
 expect 2 a.hpk
 grep -q 'heddle-run runs it' err || fail "no way out for a package"
+# What a file is, it says itself, not its name.
+cp a.hpk named.onnx && cp "$model" named.hpk
+expect 2 named.onnx
+grep -q "'named.onnx' is already compiled" err || fail "a package is no model: $(cat err)"
+expect 0 named.hpk
+# Nothing is written over the model, by whatever name; devices stay devices.
+ln -s named.hpk link.onnx
+for options in "-o named.hpk" "-o ./named.hpk" "-o link.onnx" "--report --report-file named.hpk"; do
+  # shellcheck disable=SC2086
+  expect 2 named.hpk $options
+  grep -q 'is the model itself' err || fail "$options: $(cat err)"
+done
+cmp named.hpk "$model" || fail "the model is overwritten"
+expect 2 "$model" -o x.hpk --report --report-file x.hpk
+expect 0 "$model" -o /dev/null
+[[ -c /dev/null ]] || fail "/dev/null is replaced"
+expect 1 "$model" -o /dev/full
+grep -q "cannot write '/dev/full': No space left on device" err || fail "a full disk: $(cat err)"
+expect 0 "$model" -o -
+cmp out a.hpk || fail "-o - does not write to stdout"
+expect 0 "$model" --report --report-file -
+grep -q '^MACs  ' out && [[ ! -s err ]] || fail "--report-file - does not write to stdout"
+rm named.onnx named.hpk link.onnx
 for file in "$model" a.hpk; do
   expect 0 "$file" --list
   grep -q "^input  *'image' float\[1,1,28,28\]$" out || fail "no input of $file"
@@ -37,6 +60,7 @@ for file in "$model" a.hpk; do
 done
 head -c 1000 a.hpk >cut.hpk
 expect 1 cut.hpk --list
+grep -q "'cut.hpk': damaged package" err || fail "the file is not named: $(cat err)"
 expect 2 "$model" --list -o b.hpk
 expect 2 "$model" --list=xml
 rm cut.hpk

@@ -8,7 +8,6 @@
 #include <vector>
 
 #include "CLI/CLI.hpp"
-#include "absl/strings/match.h"
 #include "absl/strings/str_cat.h"
 #include "compiler/base/diagnostic.h"
 #include "compiler/compiler.h"
@@ -119,6 +118,32 @@ void PrintMissing(absl::string_view model,
   }
 }
 
+// Which option would write over the model, or over what another one writes; ""
+// if none would.
+std::string WhatIsOverwritten(const Arguments& arguments) {
+  const auto is_model = [&](const std::string& file) {
+    return heddle::cli::SameFile(file, arguments.model);
+  };
+  const std::string report =
+      arguments.report == "html" ? HtmlFile(arguments) : arguments.report_file;
+  if (!arguments.output.empty() && is_model(arguments.output)) {
+    return absl::StrCat("-o: '", arguments.output,
+                        "' is the model itself; give another file");
+  }
+  if (report.empty()) return "";
+  if (is_model(report)) {
+    return absl::StrCat("--report: '", report,
+                        "' is the model itself; give another file with "
+                        "--report-file");
+  }
+  if (report == arguments.output) {
+    return absl::StrCat("--report: '", report,
+                        "' is the package, too; give another file with "
+                        "--report-file");
+  }
+  return "";
+}
+
 // What the host has to do, and why: it may be much slower than the card.
 void PrintHostNodes(const heddle::compiler::CompileReport& report) {
   constexpr size_t kMost = 8;
@@ -183,7 +208,9 @@ int WriteReport(const Arguments& arguments,
   if (file.empty()) return Print(text);
   const absl::Status status = heddle::cli::WriteFile(file, text);
   if (!status.ok()) return Fail(kTool, status);
-  std::fprintf(stderr, "%s: wrote report to %s\n", kTool, file.c_str());
+  if (file == "-") return heddle::cli::kOk;
+  std::fprintf(stderr, "%s: wrote report to %s\n", kTool,
+               heddle::cli::Printable(file).c_str());
   return heddle::cli::kOk;
 }
 
@@ -227,7 +254,14 @@ int List(const Arguments& arguments) {
   if (!file.ok()) return Fail(kTool, file.status());
   const auto list = heddle::compile::ListFile((*file)->bytes(), *file);
   if (auto s = (*file)->Unchanged(); !s.ok()) return Fail(kTool, s);
-  if (!list.ok()) return Fail(kTool, list.status(), arguments.model);
+  if (!list.ok()) {
+    const bool rejected = heddle::compiler::RejectionOf(list.status()) !=
+                          heddle::compiler::Rejection::kNone;
+    return Fail(kTool,
+                rejected ? list.status()
+                         : heddle::cli::OfFile(arguments.model, list.status()),
+                arguments.model);
+  }
   if (arguments.list == "text") {
     return Print(heddle::compile::ListText(*list));
   }
@@ -273,6 +307,14 @@ int Compile(const Arguments& arguments) {
         heddle::compiler::Reject(heddle::compiler::Rejection::kInvalidModel,
                                  "the file is empty"),
         arguments.model);
+  }
+  if (heddle::cli::IsPackage(model)) {
+    Fail(kTool, absl::InvalidArgumentError(absl::StrCat(
+                    "'", heddle::cli::Printable(arguments.model),
+                    "' is already compiled: heddle-compile --list shows its "
+                    "contents, heddle-run runs it, heddle-run --layers "
+                    "reports on it")));
+    return heddle::cli::kUsage;
   }
   const auto example = [&](const absl::Status& rejection) {
     if (heddle::compiler::RejectionOf(rejection) !=
@@ -352,7 +394,8 @@ int main(int argc, char** argv) {
   auto* model = app.add_option("model", arguments.model, "ONNX model");
   auto* output =
       app.add_option("-o,--output", arguments.output,
-                     "package to write; without it, only check and report")
+                     "package to write, - for stdout; without it, only check "
+                     "and report")
           ->type_name("FILE");
   std::vector<std::string> configs;
   for (const auto& config : heddle::isa::kConfigs) {
@@ -493,12 +536,9 @@ int main(int argc, char** argv) {
                                    std::string(known.message()));
       }
     }
-    if (absl::EndsWith(arguments.model, ".hpk") && arguments.list.empty()) {
-      throw CLI::ValidationError(
-          "model", absl::StrCat("'", arguments.model,
-                                "' is already compiled: heddle-compile --list "
-                                "shows its contents, heddle-run runs it, "
-                                "heddle-run --layers reports on it"));
+    const std::string overwritten = WhatIsOverwritten(arguments);
+    if (!overwritten.empty()) {
+      throw CLI::ParseError(overwritten, heddle::cli::kUsage);
     }
   } catch (const CLI::ParseError& error) {
     return heddle::cli::ExitOfParse(

@@ -12,6 +12,7 @@
 #include "rtl/spec/generated/isa.h"
 #include "runtime/session/session.h"
 #include "tools/cli/exit_code.h"
+#include "tools/cli/file.h"
 #include "tools/cli/placement_option.h"
 #include "tools/cli/usage.h"
 #include "tools/cli/version.h"
@@ -53,6 +54,31 @@ std::string CheckCount(const std::string& text) {
              : absl::StrCat("'", text, "' is not a positive integer");
 }
 
+// Nothing that is read may be lost by writing.
+void CheckWritten(const heddle::run::Arguments& arguments) {
+  using heddle::cli::kUsage;
+  using heddle::cli::SameFile;
+  if (arguments.trace == "-") {
+    throw CLI::ParseError("--trace: give a file; the report goes to stdout",
+                          kUsage);
+  }
+  if (SameFile(arguments.trace, arguments.model)) {
+    throw CLI::ParseError(
+        absl::StrCat("--trace: '", arguments.trace,
+                     "' is the model itself; give another file"),
+        kUsage);
+  }
+  const std::string expected = arguments.data + "/output_0.pb";
+  if (SameFile(arguments.outputs, arguments.data) &&
+      (!arguments.check.empty() || SameFile(expected, expected))) {
+    throw CLI::ParseError(
+        absl::StrCat("--outputs: '", arguments.outputs,
+                     "' is the folder of --data, whose expected outputs would "
+                     "be lost; give another folder"),
+        kUsage);
+  }
+}
+
 // What would have no effect is a mistake.
 void CheckCombinations(const CLI::App& app,
                        const heddle::run::Arguments& arguments) {
@@ -78,6 +104,7 @@ void CheckCombinations(const CLI::App& app,
                                "several devices");
     }
   }
+  CheckWritten(arguments);
   const bool exact = arguments.cycles == "exact";
   if (exact && !absl::EndsWith(arguments.model, ".hpk")) {
     throw CLI::ValidationError(

@@ -35,6 +35,39 @@ grep -q 'empty.onnx: invalid model: the file is empty' err || fail "an empty fil
 echo 'no model' >text.onnx
 expect 4 text.onnx
 grep -q 'text.onnx: ' err || fail "the file is not named"
+"$compile" "$int8" -o kind.hpk
+cp kind.hpk kind.onnx
+expect 1 kind.onnx
+grep -q "'kind.onnx' is a package" err || fail "a package that is called .onnx"
+cp "$int8" model.hpk && head -c 1000 kind.hpk >cut.hpk && : >empty.hpk
+for file in model cut empty; do
+  expect 1 "$file.hpk"
+  grep -q "error: '$file.hpk': " err || fail "$file.hpk is not named"
+done
+# What is read is not written to.
+expect 2 kind.hpk --trace kind.hpk
+cmp kind.hpk kind.onnx || fail "the trace is in the package"
+expect 2 kind.hpk --trace -
+expect 1 kind.hpk --trace /dev/full
+expect 0 kind.hpk --trace /dev/null
+[[ -c /dev/null && -c /dev/full ]] || fail "a device is replaced"
+mkdir set
+expect 0 kind.hpk --outputs set
+cp set/output_0.pb output
+python3 - <<'PY'
+# float[1,1,28,28]: zeros.
+open("set/input_0.pb", "wb").write(bytes([8, 1, 8, 1, 8, 28, 8, 28, 16, 1, 0x4a, 0xc0, 0x18]) + bytes(3136))
+PY
+for more in "" --check; do
+  # shellcheck disable=SC2086
+  expect 2 kind.hpk --data set --outputs set $more
+  grep -q 'expected outputs would be lost' err || fail "no reason"
+done
+cmp set/output_0.pb output || fail "expected outputs are overwritten"
+rm -r set ./*.hpk kind.onnx
+# One word of one card, though the layers are compared on another.
+HEDDLE_DEVICE='' expect 0 "$int8" --check=layers --no-cache
+[[ $(grep -c 'no Heddle card found' err) -le 1 ]] || fail "two cards are announced"
 expect 2 "$int8" --benhc=3
 grep -q -- "unknown option '--benhc'; did you mean --bench?" err || fail "nearest option"
 HEDDLE_DEVICE=gpu expect 2 "$int8"
@@ -310,7 +343,13 @@ done
 expect 2 "$int8" --images "$digits/digits_test.u8" --dims 1,28,28 --limit -1
 mkdir empty
 expect 1 "$int8" --data empty
-grep -q 'the model has 1 input, the data set has 0' err || fail "empty data set"
+grep -q "'empty': the model has 1 input, the data set has 0" err || fail "empty data set"
+python3 - <<'PY'
+# float[10]: of another model.
+open("empty/input_0.pb", "wb").write(bytes([8, 10, 16, 1, 0x4a, 40]) + bytes(40))
+PY
+expect 1 "$int8" --data empty
+grep -q "the data of 'empty' do not fit the model: " err || fail "data of another model"
 expect 4 "$int8" --shape pixels=1,1,28,28
 grep -q "its inputs are 'image'" err || fail "the inputs are not named"
 expect 2 "$int8" --check

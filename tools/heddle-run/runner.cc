@@ -75,6 +75,7 @@ class Runner {
   DeviceModel::Settings Settings() const;
   absl::Status BindShapes();
   absl::Status CheckPackageOptions() const;
+  absl::Status PackageStatus() const;
   absl::Status ReplayTiming();
   absl::Status CheckHasNoCycles() const;
   absl::Status WriteTrace();
@@ -179,10 +180,18 @@ absl::Status Runner::CheckPackageOptions() const {
   return absl::OkStatus();
 }
 
+// What is wrong with the package itself, with its name; after a failure.
+absl::Status Runner::PackageStatus() const {
+  return cli::OfFile(arguments_.model,
+                     is_set_ ? package::ParseShapeSet(bytes_, file_).status()
+                             : package::Parse(bytes_, file_).status());
+}
+
 // Exact cycles are in a file beside the package.
 absl::Status Runner::ReplayTiming() {
-  ASSIGN_OR_RETURN(const package::Package package,
-                   package::Parse(bytes_, file_));
+  auto parsed = package::Parse(bytes_, file_);
+  if (!parsed.ok()) return cli::OfFile(arguments_.model, parsed.status());
+  const package::Package package = *std::move(parsed);
   // Before a record is asked for that would be of no use.
   RETURN_IF_ERROR(timing::CheckExact(package, arguments_.model));
   ASSIGN_OR_RETURN(const timing::Validity here,
@@ -215,11 +224,18 @@ absl::Status Runner::Prepare() {
   if (!model.ok()) return model.status();
   file_ = *std::move(model);
   bytes_ = file_->bytes();
-  if (bytes_.empty()) {
+  is_package_ = absl::EndsWith(arguments_.model, ".hpk");
+  if (bytes_.empty() && !is_package_) {
     return compiler::Reject(compiler::Rejection::kInvalidModel,
                             "the file is empty");
   }
-  is_package_ = absl::EndsWith(arguments_.model, ".hpk");
+  // The command line has been checked by the name.
+  if (!is_package_ && cli::IsPackage(bytes_)) {
+    return absl::InvalidArgumentError(
+        absl::StrCat("'", cli::Printable(arguments_.model),
+                     "' is a package, not a model; give it a name that ends "
+                     "in .hpk"));
+  }
   is_set_ = is_package_ && package::IsShapeSet(bytes_);
   if (is_package_) RETURN_IF_ERROR(CheckPackageOptions());
   if (!arguments_.core.empty()) {
@@ -282,8 +298,15 @@ absl::Status Runner::Prepare() {
   auto loaded = DeviceModel::Load(bytes_, is_package_, Options(), settings);
   if (auto s = file_->Unchanged(); !s.ok()) return s;
   if (!loaded.ok()) {
-    if (is_package_ || compiler::RejectionOf(loaded.status()) !=
-                           compiler::Rejection::kUnsupportedShape) {
+    const compiler::Rejection kind = compiler::RejectionOf(loaded.status());
+    if (is_package_) RETURN_IF_ERROR(PackageStatus());
+    if (kind == compiler::Rejection::kMismatchingShape && !given_.empty() &&
+        arguments_.shapes.empty()) {
+      return absl::InvalidArgumentError(
+          absl::StrCat("the data of '", arguments_.data,
+                       "' do not fit the model: ", loaded.status().message()));
+    }
+    if (is_package_ || kind != compiler::Rejection::kUnsupportedShape) {
       return loaded.status();
     }
     example_ = cli::ShapeExample(kTool, arguments_.model, bytes_, shapes_);
@@ -506,6 +529,10 @@ absl::Status Runner::CompareAllLayers(const std::vector<TensorData>& inputs) {
   if (!graph.ok()) return graph.status();
   options.taps = true;
   options.tap_all = true;
+  // A card of its own, as the first one; the user knows of that already.
+  if (absl::StartsWith(model_->device().id, "sim#")) {
+    setenv("HEDDLE_DEVICE", "sim", 1);
+  }
   auto tapped = DeviceModel::Load(bytes_, false, options, Settings());
   if (!tapped.ok()) return tapped.status();
   if (auto s = (*tapped)->Run(inputs, true); !s.ok()) return s;
@@ -561,7 +588,7 @@ absl::Status Runner::Execute() {
   const bool image_files = !arguments_.images.files.empty();
   if (!arguments_.data.empty()) {
     auto assigned = Assign(package().inputs, std::move(given_), "input");
-    if (!assigned.ok()) return assigned.status();
+    if (!assigned.ok()) return cli::OfFile(arguments_.data, assigned.status());
     inputs = *std::move(assigned);
   } else {
     for (size_t i = 0; i < package().inputs.size(); ++i) {

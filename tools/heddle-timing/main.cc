@@ -127,8 +127,9 @@ absl::Status Record(const std::string& path, cli::Progress* progress,
   }
   ASSIGN_OR_RETURN(const std::shared_ptr<const compiler::MappedFile> file,
                    compiler::MappedFile::Open(path));
-  ASSIGN_OR_RETURN(const package::Package package,
-                   package::Parse(file->bytes(), file));
+  auto parsed = package::Parse(file->bytes(), file);
+  if (!parsed.ok()) return cli::OfFile(path, parsed.status());
+  const package::Package package = *std::move(parsed);
   timing::Record record;
   ASSIGN_OR_RETURN(record.valid_for,
                    ValidityHere(file->bytes(), package.config));
