@@ -58,12 +58,15 @@ std::string Unknown(const CLI::App& app) {
 
 int ExitOfParse(const CLI::App& app, const CLI::ParseError& error,
                 const std::string& hint) {
-  if (dynamic_cast<const CLI::ExtrasError*>(&error) == nullptr) {
-    return app.exit(error) == 0 ? 0 : 2;
-  }
-  std::fprintf(stderr, "%s%s%s%s --help lists all options.\n",
-               Unknown(app).c_str(), hint.c_str(), hint.empty() ? "" : "\n",
-               app.get_name().c_str());
+  // --help, --version.
+  if (error.get_exit_code() == 0) return app.exit(error);
+  const bool extra = dynamic_cast<const CLI::ExtrasError*>(&error) != nullptr;
+  std::string text =
+      extra ? Unknown(app) : absl::StrCat(Printable(error.what()), "\n");
+  if (extra && !hint.empty()) absl::StrAppend(&text, hint, "\n");
+  const std::string& tool = app.get_name();
+  std::fprintf(stderr, "%s: error: %s%s --help lists all options.\n",
+               tool.c_str(), text.c_str(), tool.c_str());
   return 2;
 }
 

@@ -9,9 +9,9 @@
 namespace heddle::cli {
 
 // For catch (const CLI::ParseError&): prints help, version, or to stderr what
-// is wrong: of an option or a subcommand that does not exist, those that may
-// have been meant. `hint`, a sentence, follows arguments that nothing takes.
-// Returns 0, or 2 for an error.
+// is wrong, after the tool's name: of an option or a subcommand that does not
+// exist, those that may have been meant. `hint`, a sentence, follows arguments
+// that nothing takes. Returns 0, or 2 for an error.
 int ExitOfParse(const CLI::App& app, const CLI::ParseError& error,
                 const std::string& hint = "");
 

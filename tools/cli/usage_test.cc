@@ -74,6 +74,12 @@ TEST(UsageTest, LeavesTheRestToCli11) {
   const Said said = Parse({"--bench", "many"});
   EXPECT_EQ(said.code, 2);
   EXPECT_NE(said.text.find("many"), std::string::npos) << said.text;
+  // As every other error: who says so, and where to look.
+  EXPECT_EQ(said.text.find("heddle-tool: error: "), 0u) << said.text;
+  EXPECT_NE(said.text.find("\nheddle-tool --help lists all options.\n"),
+            std::string::npos)
+      << said.text;
+  EXPECT_EQ(Parse({"--bench", "\x1b[2J"}).text.find('\x1b'), std::string::npos);
 }
 
 }  // namespace
