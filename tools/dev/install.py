@@ -8,6 +8,7 @@ is never touched.
 
 import argparse
 import os
+import shlex
 import shutil
 import sys
 
@@ -22,9 +23,11 @@ class InstallError(Exception):
 def rewrite(name, text, prefix):
     """`text` of the staged file `name`, for `prefix`."""
     if name.endswith(".pc"):
-        return text.replace("prefix=${pcfiledir}/../..\n", f"prefix={prefix}\n")
+        escaped = prefix.replace("\\", "\\\\").replace(" ", "\\ ")
+        return text.replace("prefix=${pcfiledir}/../..\n", f"prefix={escaped}\n")
     if name.endswith(".service"):
-        return text.replace("/usr/bin/", f"{prefix}/bin/")
+        escaped = prefix.replace("\\", "\\x5c").replace(" ", "\\x20").replace("%", "%%")
+        return text.replace("/usr/bin/", f"{escaped}/bin/")
     return text
 
 
@@ -76,7 +79,7 @@ def remove(root, names):
 
 
 def install(stage, prefix, destdir, listed=True):
-    """Returns the number of files."""
+    """Returns the number of files, the list included."""
     names = staged_files(stage)
     root = destdir + prefix
     old = os.path.join(root, LIST)
@@ -92,7 +95,7 @@ def install(stage, prefix, destdir, listed=True):
         os.makedirs(os.path.dirname(old), exist_ok=True)
         with open(old, "w", encoding="utf-8") as file:
             file.write("".join(f"{name}\n" for name in [*names, LIST]))
-    return len(names)
+    return len(names) + listed
 
 
 def main():
@@ -122,10 +125,19 @@ def main():
             print(f"dev: {len(names)} files removed from {root}", file=sys.stderr)
             return 0
         count = install(args.stage, prefix, destdir, listed=not args.no_list)
-    except (InstallError, OSError) as error:
+    except OSError as error:
+        print(f"dev: error: '{error.filename}': {error.strerror}", file=sys.stderr)
+        return 1
+    except InstallError as error:
         print(f"dev: error: {error}", file=sys.stderr)
         return 1
     print(f"dev: {count} files in {root}; --remove removes them", file=sys.stderr)
+    if not destdir:
+        print(
+            f"dev: programs that link its libraries need -Wl,-rpath,{shlex.quote(prefix + '/lib')}, or ldconfig "
+            "if that searches the folder",
+            file=sys.stderr,
+        )
     return 0
 
 

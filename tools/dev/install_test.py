@@ -2,6 +2,8 @@
 """Tests of install.py: what is copied, rewritten, replaced, removed and left alone."""
 
 import os
+import subprocess
+import sys
 import tempfile
 import unittest
 
@@ -38,7 +40,7 @@ class InstallTest(unittest.TestCase):
         return sorted(os.path.relpath(os.path.join(at, name), self.dest) for at, _, names in os.walk(self.dest) for name in names)
 
     def test_copies_with_modes(self):
-        self.assertEqual(install.install(self.stage, "/opt/h", self.dest), 4)
+        self.assertEqual(install.install(self.stage, "/opt/h", self.dest), 5)  # and the list
         self.assertEqual(os.stat(os.path.join(self.dest, "opt/h/bin/tool")).st_mode & 0o777, 0o755)
         self.assertEqual(os.stat(os.path.join(self.dest, "opt/h/share/x/data")).st_mode & 0o777, 0o644)
 
@@ -46,6 +48,19 @@ class InstallTest(unittest.TestCase):
         install.install(self.stage, "/opt/h", self.dest)
         self.assertEqual(self.read("opt/h/lib/pkgconfig/x.pc"), "prefix=/opt/h\nlibdir=${prefix}/lib\n")
         self.assertEqual(self.read("opt/h/lib/systemd/system/x.service"), "ExecStart=/opt/h/bin/tool --now\n")
+
+    def test_a_prefix_with_blanks(self):
+        install.install(self.stage, "/opt/my h", self.dest)
+        self.assertEqual(self.read("opt/my h/lib/pkgconfig/x.pc"), "prefix=/opt/my\\ h\nlibdir=${prefix}/lib\n")
+        self.assertEqual(self.read("opt/my h/lib/systemd/system/x.service"), "ExecStart=/opt/my\\x20h/bin/tool --now\n")
+
+    def test_what_cannot_be_written_is_named(self):
+        with open(self.dest, "w", encoding="utf-8"):
+            pass
+        command = [sys.executable, install.__file__, "--stage", self.stage, "--prefix", self.dest + "/x"]
+        done = subprocess.run(command, capture_output=True, text=True, check=False)
+        self.assertEqual(done.returncode, 1)
+        self.assertRegex(done.stderr, r"^dev: error: '.*/dest/x.*': Not a directory\n$")
 
     def test_a_second_installation_removes_what_is_no_longer_staged_and_nothing_else(self):
         install.install(self.stage, "/opt/h", self.dest)

@@ -136,8 +136,9 @@ def parse_entry(left, text):
     else:
         # "UINT:INT in [1 - 2]", "INT:NONNEGATIVE": of the check, only a range says something.
         rest = re.sub(r":(?:(?:INT|UINT|FLOAT) in (\[[^]]*\])|[A-Z_]+)", lambda m: f" in {m[1]}" if m[1] else "", rest)
-    default = re.search(r"=([^=]*)$", rest)
-    if default and not re.search(r"=D,D", rest):
+    # Capitals are no default, but what the user puts there: NAME=D,D,...
+    default = re.search(r"=(?![A-Z])([^=]*)$", rest)
+    if default:
         entry.default = default.group(1)
         rest = rest[: default.start()]
     entry.value = " ".join(rest.split())

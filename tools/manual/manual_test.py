@@ -28,6 +28,9 @@ Options:
   -o,--output FILE            package to write
   --core TEXT:{fast,rtl}=fast what a card computes with
   --shape NAME=D,D,...        shape; repeat
+  --bound NAME=N              upper bound
+  --shape-set DIM=VALUES;... Excludes: --size
+                              several shapes
   --check{outputs} :{outputs,layers}
                               compare.
                               --check=layers compares all
@@ -82,7 +85,7 @@ class HelpTextTest(unittest.TestCase):
     def test_every_option_is_found(self):
         self.assertEqual(
             " ".join(self.options),
-            "--help --config --output --core --shape --check --steps --data --dims --mean --size --json --max-clients",
+            "--help --config --output --core --shape --bound --shape-set --check --steps --data --dims --mean --size --json --max-clients",
         )
         self.assertEqual(self.options["--output"].names, ["-o", "--output"])
 
@@ -90,7 +93,8 @@ class HelpTextTest(unittest.TestCase):
         self.assertEqual(self.options["--config"].choices, ["h256", "h512"])
         core = self.options["--core"]
         self.assertEqual((core.choices, core.default, core.text), (["fast", "rtl"], "fast", ["what a card computes with"]))
-        self.assertEqual(self.options["--shape"].value, "NAME=D,D,...")
+        for name, value in (("shape", "NAME=D,D,..."), ("bound", "NAME=N"), ("shape-set", "DIM=VALUES;...")):
+            self.assertEqual((self.options[f"--{name}"].value, self.options[f"--{name}"].default), (value, ""))
         self.assertEqual(self.options["--size"].value, "SIZE")
         self.assertTrue(self.options["--dims"].repeats and self.options["--mean"].repeats)
         self.assertFalse(self.options["--json"].value)
