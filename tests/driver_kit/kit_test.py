@@ -292,9 +292,21 @@ class CommandTest(unittest.TestCase):
 
     def test_help_begins_with_an_example_and_has_every_option(self):
         text = launcher.help_text(launcher.make_parser())
+        self.assertTrue(text.startswith("Example:\n"))
         self.assertLess(text.index("Example:"), text.index("Usage:"))
         for option in launcher.make_parser()._actions:  # pylint: disable=protected-access
             self.assertIn(option.option_strings[-1], text)
+
+    def test_a_wrong_option_names_the_one_that_may_be_meant(self):
+        said = io.StringIO()
+        with contextlib.redirect_stderr(said), self.assertRaises(SystemExit) as ended:
+            launcher.make_parser().parse(["--krnel=x", "--zzz", "y"])
+        self.assertEqual(ended.exception.code, 2)
+        self.assertEqual(
+            said.getvalue(),
+            "heddle-driver-tests: error: unknown option '--krnel'; did you mean --kernel?\n"
+            "unknown option '--zzz'\nunexpected: 'y'\nheddle-driver-tests --help lists all options.\n",
+        )
 
 
 class FilesTest(unittest.TestCase):

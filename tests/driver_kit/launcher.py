@@ -3,6 +3,7 @@
 """heddle-driver-tests: the command. Its options and their help; what it does is in kit.py, below lib/ of the prefix."""
 
 import argparse
+import difflib
 import os
 import sys
 import textwrap
@@ -12,13 +13,13 @@ PREFIX = os.path.dirname(os.path.dirname(os.path.realpath(__file__)))
 ROOT = os.path.join(PREFIX, "lib", "heddle", "driver-tests")
 CONFIGS = ("h256", "h512", "h1024")
 BEFORE = """\
-heddle-driver-tests: tests a Linux driver for Heddle cards. Boots the given kernel
-in QEMU with virtual cards, loads your heddle.ko and runs the test cases. Reports
-each failure with the kernel's log and the command that repeats it.
-
 Example:
   heddle-driver-tests --kernel /boot/vmlinuz-6.1.0-56-amd64 --module ./heddle.ko --report verdict.html
   heddle-driver-tests --kernel bzImage --modules ~/staging --module ./heddle.ko --case uapi.cts
+
+Tests a Linux driver for Heddle cards: boots the given kernel in QEMU with virtual
+cards, loads your heddle.ko and runs the test cases. Reports each failure with the
+kernel's log and the command that repeats it.
 """
 AFTER = """\
 The kernel: Debian's (apt-get download linux-image-6.1.0-56-amd64; pass the .deb, it
@@ -51,8 +52,28 @@ def factor(text):
     return value
 
 
+class Parser(argparse.ArgumentParser):
+    """Says what is wrong as the other tools do, with the options that may have been meant."""
+
+    def error(self, message):
+        self.exit(2, f"{self.prog}: error: {message}\n{self.prog} --help lists all options.\n")
+
+    def parse(self, words=None):
+        arguments, extra = self.parse_known_args(words)
+        if not extra:
+            return arguments
+        known = [name for action in self._actions for name in action.option_strings if name.startswith("--")]
+        lines = []
+        for word in extra:
+            name = word.split("=")[0]
+            near = difflib.get_close_matches(name, known, 2, 0.7) if word.startswith("-") else []
+            meant = f"; did you mean {', '.join(near)}?" if near else ""
+            lines.append(f"{'unknown option' if word.startswith('-') else 'unexpected:'} {name!r}{meant}")
+        return self.error("\n".join(lines))
+
+
 def make_parser():
-    parser = argparse.ArgumentParser(prog="heddle-driver-tests", add_help=False, allow_abbrev=False)
+    parser = Parser(prog="heddle-driver-tests", add_help=False, allow_abbrev=False)
     add = parser.add_argument
     add("-h", "--help", action="store_true", help="Print this help message and exit")
     add("--version", action="store_true", help="Display program version information and exit")
@@ -90,7 +111,7 @@ def make_parser():
 
 def help_text(parser):
     """In the form of the other tools' help."""
-    lines = [BEFORE.rstrip(), "Usage: heddle-driver-tests [OPTIONS]", "", "Options:"]
+    lines = [BEFORE, "Usage: heddle-driver-tests [OPTIONS]", "", "Options:"]
     for action in parser._actions:  # pylint: disable=protected-access
         left = "  " + ",".join(action.option_strings)
         if action.metavar:
@@ -108,7 +129,7 @@ def help_text(parser):
 def main():
     sys.dont_write_bytecode = True
     parser = make_parser()
-    arguments = parser.parse_args()
+    arguments = parser.parse()
     if arguments.help:
         print(help_text(parser), end="")
         return 0
