@@ -70,6 +70,7 @@ expect 0 --report "$model"
 grep -q "^input  *'image' float\[1,1,28,28\]$" out || fail "no input in the report"
 grep -q "^output  *'logits' float\[1,10\]$" out || fail "no output in the report"
 grep -q '^MACs  ' out || fail "no MACs in the report"
+grep -Eq '^cycles\*.*, 0\.00[0-9]{4} ms' out || fail "microseconds are rounded away: $(grep '^cycles' out)"
 expect 0 --report=json "$model"
 python3 - <<'PY' || fail "JSON report"
 import json

@@ -265,9 +265,10 @@ std::string ListText(const ordered_json& list) {
   AppendLine("cycles*",
              list["estimated_ms"].is_null()
                  ? absl::StrCat(list["estimated_cycles"].get<uint64_t>())
-                 : absl::StrFormat("%d, %.3f ms",
-                                   list["estimated_cycles"].get<uint64_t>(),
-                                   list["estimated_ms"].get<double>()),
+                 : absl::StrFormat(
+                       "%d, %.*f ms", list["estimated_cycles"].get<uint64_t>(),
+                       list["estimated_ms"].get<double>() < 0.1 ? 6 : 3,
+                       list["estimated_ms"].get<double>()),
              &text);
   for (const ordered_json& segment : list["segments"]) {
     AppendLine("segment",

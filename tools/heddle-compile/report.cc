@@ -343,7 +343,7 @@ std::string TextReport(const package::Package& package,
       "device memory     %d bytes\n"
       "DRAM traffic      %d bytes\n"
       "SRAM peak         %d of %d bytes\n"
-      "cycles*           %d, %.3f ms at %d MHz\n"
+      "cycles*           %d, %.*f ms at %d MHz\n"
       "limit             %d cycles, by %s (compute %d, DRAM %d)\n"
       "distance*         %.2f times the limit; layer by layer at least %d\n"
       "utilisation*      %.1f %% of the matrix engine's MACs\n"
@@ -355,6 +355,7 @@ std::string TextReport(const package::Package& package,
       report.io_bytes, report.stream_bytes, report.commands,
       DeviceBytes(package), report.dram_bytes, report.sram_peak_bytes,
       report.sram_bytes, report.estimated_cycles,
+      Milliseconds(report.estimated_cycles, clock_mhz) < 0.1 ? 6 : 3,
       Milliseconds(report.estimated_cycles, clock_mhz), clock_mhz,
       Limit(report), LimitName(report), report.compute_bound_cycles,
       report.dram_bound_cycles, Ratio(report.estimated_cycles, Limit(report)),

@@ -56,11 +56,11 @@ Cycles CyclesOf(const package::Package& package, const Result& result) {
 
 std::string AtTheClock(const Cycles& cycles) {
   if (cycles.clock_mhz == 0) return "";  // the card has nothing to do
-  // No more digits than the cycles have.
+  // As many digits as the cycles have, but not more.
   const double rate = 1e3 / cycles.ms;
-  return absl::StrFormat(" %s: %.3f ms, %.*f per second at %d MHz", cycles.of,
-                         cycles.ms, rate < 1000 ? 1 : 0, rate,
-                         cycles.clock_mhz);
+  return absl::StrFormat(" %s: %.*f ms, %.*f per second at %d MHz", cycles.of,
+                         cycles.ms < 0.1 ? 6 : 3, cycles.ms,
+                         rate < 1000 ? 1 : 0, rate, cycles.clock_mhz);
 }
 
 std::string NodeName(const package::Package& package, uint32_t node) {

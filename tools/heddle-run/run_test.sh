@@ -26,6 +26,7 @@ grep -q '^MACs  ' out || fail "no MACs"
 grep -q '^latency .* of this machine, which simulates the card$' out || fail "the time of the simulation"
 grep -Eq '^cycles +[0-9]+ \(estimated\) of the commands, without copies: [0-9.]+ ms, [0-9.]+ per second at 1000 MHz$' out ||
   fail "time at the clock: $(grep '^cycles' out)"
+! grep -Eq ': 0\.00[0-9] ms|[0-9]{4}\.[0-9] per second at' out || fail "too few digits, or too many: $(grep '^cycles' out)"
 grep -q 'simulated' err || [[ -S /run/heddle/hosted.sock ]] || fail "no warning"
 export HEDDLE_DEVICE=sim
 # What is wrong is named, with its file and what may have been meant.

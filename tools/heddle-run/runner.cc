@@ -524,7 +524,6 @@ absl::Status Runner::CompareArithmetic(const std::vector<TensorData>& inputs) {
 absl::Status Runner::CompareAllLayers(const std::vector<TensorData>& inputs) {
   compiler::CompileOptions options = Options();
   options.config = package().config;
-  progress_.Set("reference semantics");
   const auto graph = compiler::AnalyseOnnx(bytes_, options, file_);
   if (!graph.ok()) return graph.status();
   options.taps = true;
@@ -535,7 +534,9 @@ absl::Status Runner::CompareAllLayers(const std::vector<TensorData>& inputs) {
   }
   auto tapped = DeviceModel::Load(bytes_, false, options, Settings());
   if (!tapped.ok()) return tapped.status();
+  progress_.Set("running with all tensors as outputs");
   if (auto s = (*tapped)->Run(inputs, true); !s.ok()) return s;
+  progress_.Set("reference semantics");
   std::vector<NamedTensor> card;
   const package::Package& p = (*tapped)->package();
   for (size_t i = 0; i < p.taps.size(); ++i) {
