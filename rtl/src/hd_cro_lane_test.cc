@@ -57,9 +57,8 @@ class HdCroLane : public ::testing::Test {
                           uint32_t scale) {
     const float v = model::FMul(
         model::I32ToF32(static_cast<int32_t>(acc + bias)), FromBits(scale));
-    return static_cast<uint8_t>(
-        model::Sat8(model::Cro(v, limits.lo, limits.hi, limits.zp),
-                    limits.is_signed));
+    return static_cast<uint8_t>(model::Sat8(
+        model::Cro(v, limits.lo, limits.hi, limits.zp), limits.is_signed));
   }
   Limits AnyLimits(FpRandom* random) {
     Limits limits;
@@ -115,8 +114,7 @@ class HdCroLane : public ::testing::Test {
     if (!due) return;
     const Vector& v = under_way_.front();
     for (int l = 0; l < v.count; ++l) {
-      const uint8_t want =
-          Expected(v.limits, v.acc[l], v.bias[l], v.scale[l]);
+      const uint8_t want = Expected(v.limits, v.acc[l], v.bias[l], v.scale[l]);
       const uint8_t got = dut->y_o[l / 4] >> (l % 4 * 8) & 0xff;
       if (got == want) continue;
       if (++wrong_ > 20) continue;

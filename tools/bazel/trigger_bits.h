@@ -36,7 +36,8 @@ class TriggerBits {
   Bit at(size_t index) { return {&bits_, index}; }
   bool any() const { return bits_ != 0; }
   void clear() { bits_ = 0; }
-  // clocked_model.py uses these: all bits at once; whether this bit, alone, is set.
+  // clocked_model.py uses these: all bits at once; whether this bit, alone, is
+  // set.
   void Assign(uint64_t bits) { bits_ = bits; }
   bool Only(size_t index) const { return bits_ == uint64_t{1} << index; }
   void set(const TriggerBits& other) { bits_ |= other.bits_; }
