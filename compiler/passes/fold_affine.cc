@@ -83,17 +83,18 @@ class Folder {
   }
 
   std::optional<Affine> AffineOf(const Node& node) const {
-    if (!node.domain.empty() || node.inputs.size() < 2 ||
-        node.input(0) == kNoTensor ||
+    const bool normalizes = node.op == "BatchNormalization";
+    if (!node.domain.empty() ||
+        (!normalizes && node.op != "Mul" && node.op != "Add" &&
+         node.op != "Sub") ||
+        node.inputs.size() < 2 || node.input(0) == kNoTensor ||
+        node.outputs.empty() || node.outputs[0] == kNoTensor ||
         r_.tensor(node.outputs[0]).type != DataType::kFloat) {
       return std::nullopt;
     }
     const Shape& shape = r_.tensor(node.outputs[0]).shape;
     if (shape.size() < 2) return std::nullopt;
-    if (node.op == "BatchNormalization") return BatchNormalization(node);
-    if (node.op != "Mul" && node.op != "Add" && node.op != "Sub") {
-      return std::nullopt;
-    }
+    if (normalizes) return BatchNormalization(node);
     size_t c = 1;
     if (Constant(node.inputs[1]) == nullptr && node.op != "Sub") c = 0;
     const TensorData* data = Constant(node.inputs[c]);

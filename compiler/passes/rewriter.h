@@ -4,6 +4,7 @@
 #ifndef HEDDLE_COMPILER_PASSES_REWRITER_H_
 #define HEDDLE_COMPILER_PASSES_REWRITER_H_
 
+#include <cassert>
 #include <set>
 #include <string>
 #include <unordered_set>
@@ -23,7 +24,10 @@ class Rewriter {
   int size() const { return static_cast<int>(graph_->nodes.size()); }
   bool alive(int n) const { return alive_[n]; }
   const Node& node(int n) const { return graph_->nodes[n]; }
-  const Tensor& tensor(TensorId id) const { return graph_->tensors[id]; }
+  const Tensor& tensor(TensorId id) const {
+    assert(id >= 0 && static_cast<size_t>(id) < graph_->tensors.size());
+    return graph_->tensors[id];
+  }
 
   // The node that writes `id`, or -1.
   int Producer(TensorId id) const {

@@ -361,10 +361,10 @@ absl::StatusOr<std::vector<Node>> Unroller::AllOfScan(const Node& node) {
   const auto own = static_cast<int64_t>(graphs->second.own_inputs);
   const int64_t first = batch ? 1 : 0;
   const int64_t scans = node.IntAttribute("num_scan_inputs", 0);
-  const int64_t states = own - first - scans;
+  const bool counted = scans >= 1 && scans <= own - first;
+  const int64_t states = counted ? own - first - scans : 0;
   const auto outputs = static_cast<int64_t>(body.outputs.size());
-  if (scans < 1 || states < 0 ||
-      static_cast<int64_t>(body.inputs.size()) != states + scans ||
+  if (!counted || static_cast<int64_t>(body.inputs.size()) != states + scans ||
       outputs < states || static_cast<int64_t>(node.outputs.size()) > outputs) {
     return RejectNode(Rejection::kInvalidModel, node, own,
                       " inputs, num_scan_inputs = ", scans, " and ",

@@ -70,8 +70,8 @@ std::string Difference(const TensorData& ours, const RuntimeTensor& theirs,
                     ours.type == DataType::kFloat16 ||
                     ours.type == DataType::kDouble;
   if (!real && codes == 0) {
-    return std::memcmp(ours.bytes.data(), theirs.bytes.data(),
-                       theirs.bytes.size()) == 0
+    return std::equal(theirs.bytes.begin(), theirs.bytes.end(),
+                      ours.bytes.data())
                ? ""
                : "elements differ";
   }
