@@ -117,7 +117,7 @@ TEST_F(OnACard, TruncatedAndForeignPackagesAreRefused) {
   WriteFileOrDie(path, ReadFileOrDie(Digits("digits_test.u8")));
   ExpectRunFails(path, kFailed, "not a package");
   WriteFileOrDie(path, "");
-  ExpectRunFails(path, kRefused, "the file is empty");
+  ExpectRunFails(path, kFailed, "not a package: 0 bytes");
 }
 
 }  // namespace
