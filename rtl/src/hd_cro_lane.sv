@@ -21,7 +21,7 @@
 //
 //   0 acc + bias | 1 to float | 2 product | 3 round to f32, round to an integer | 4 offset, clamp
 //
-// Simulation: 8 ns per lane (rtl/README.md); steps as in hd_fp_fma.
+// Steps as in hd_fp_fma; what they cost in simulation: rtl/README.md.
 module hd_cro_lane #(
     parameter int LANES = 16
 ) (
