@@ -151,6 +151,22 @@ def kernel_module_variant(name, kbuild, srcs, defines = [], patches = [], visibi
         visibility = visibility,
     )
 
+def kernel_patches_test(name, srcs, variants):
+    """Declares a test that the patches of variants still apply: most variants are only built on request.
+
+    Args:
+      name: of the test.
+      srcs: sources that the patches change.
+      variants: what to try: lists of patches, each applied in its order to the sources.
+    """
+    native.sh_test(
+        name = name,
+        size = "small",
+        srcs = ["//tools/bazel:kernel_patches_test.sh"],
+        args = [":".join(["$(rootpath %s)" % patch for patch in patches]) for patches in variants],
+        data = srcs + {patch: None for patches in variants for patch in patches}.keys(),
+    )
+
 def kernel_module(name, kbuild, srcs, needs = None, visibility = None):
     """Declares the module and its tests.
 
