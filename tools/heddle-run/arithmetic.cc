@@ -6,7 +6,6 @@
 
 #include "absl/strings/str_cat.h"
 #include "absl/strings/str_format.h"
-#include "compiler/ops/operator.h"
 
 namespace heddle::run {
 namespace {
@@ -67,12 +66,11 @@ bool IsQuantized(const Graph& graph) {
   });
 }
 
-absl::StatusOr<Arithmetic> FindArithmetic(
-    const Graph& graph, const std::vector<TensorData>& inputs,
-    const std::vector<TensorData>& card,
-    const std::vector<TensorData>& expected, const Tolerance& tolerance) {
-  const auto values = compiler::EvaluateGraph(graph, inputs);
-  if (!values.ok()) return values.status();
+Arithmetic FindArithmetic(const Graph& graph,
+                          const std::vector<TensorData>& values,
+                          const std::vector<TensorData>& card,
+                          const std::vector<TensorData>& expected,
+                          const Tolerance& tolerance) {
   const std::map<std::string, double> steps = OutputSteps(graph);
   Tolerance half = tolerance;
   half.steps = 0.5;
@@ -84,7 +82,7 @@ absl::StatusOr<Arithmetic> FindArithmetic(
     const double size = step == steps.end() ? 0 : step->second;
     const Comparison integer = Compare(card[i], expected[i], half, size);
     const Comparison floating =
-        Compare((*values)[graph.outputs[i]], expected[i], half, size);
+        Compare(values[graph.outputs[i]], expected[i], half, size);
     if (!integer.problem.empty() || !floating.problem.empty()) return result;
     result.integer += integer.differing;
     result.floating += floating.differing;
@@ -106,9 +104,10 @@ absl::StatusOr<Arithmetic> FindArithmetic(
 
 std::string Describe(const Arithmetic& a) {
   std::string text = absl::StrFormat(
-      "expected      %d elements differ from integer operators, %d from "
-      "floating point on dequantized values: ",
-      a.integer, a.floating);
+      "expected      %d %s from integer operators, %d from floating point on "
+      "dequantized values: ",
+      a.integer, a.integer == 1 ? "element differs" : "elements differ",
+      a.floating);
   switch (a.kind) {
     case Arithmetic::Kind::kFloat:
       text += "the file comes from a floating-point run\n";

@@ -10,7 +10,6 @@
 #include <string>
 #include <vector>
 
-#include "absl/status/statusor.h"
 #include "compiler/ir/graph.h"
 #include "tools/heddle-run/compare.h"
 
@@ -38,14 +37,13 @@ struct Arithmetic {
 };
 
 // `graph` is the model with all its quantization nodes (CompileOptions
-// fuse_quantization = false), which is run here; `card` and `expected` are in
-// the order of its outputs.
-absl::StatusOr<Arithmetic> FindArithmetic(
-    const compiler::Graph& graph,
-    const std::vector<compiler::TensorData>& inputs,
-    const std::vector<compiler::TensorData>& card,
-    const std::vector<compiler::TensorData>& expected,
-    const Tolerance& tolerance);
+// fuse_quantization = false), `values` are its tensors (EvaluateGraph); `card`
+// and `expected` are in the order of its outputs.
+Arithmetic FindArithmetic(const compiler::Graph& graph,
+                          const std::vector<compiler::TensorData>& values,
+                          const std::vector<compiler::TensorData>& card,
+                          const std::vector<compiler::TensorData>& expected,
+                          const Tolerance& tolerance);
 
 // Sentences for people: what the file holds, and how to compare with it.
 std::string Describe(const Arithmetic& arithmetic);

@@ -62,10 +62,14 @@ TensorData Input() {
   return x;
 }
 
-TensorData OutputOf(const Graph& graph) {
-  const auto values = compiler::EvaluateGraph(graph, {Input()});
+std::vector<TensorData> ValuesOf(const Graph& graph) {
+  auto values = compiler::EvaluateGraph(graph, {Input()});
   EXPECT_TRUE(values.ok()) << values.status();
-  return (*values)[graph.outputs[0]];
+  return *std::move(values);
+}
+
+TensorData OutputOf(const Graph& graph) {
+  return ValuesOf(graph)[graph.outputs[0]];
 }
 
 TEST(Arithmetic, StepsOfOutputs) {
@@ -83,9 +87,7 @@ TEST(Arithmetic, TellsWhichOneTheFileHolds) {
   const Comparison both = Compare(integer, floating, {});
   ASSERT_GT(both.differing, 3) << "the two must differ for this test";
   const auto find = [&](const TensorData& expected) {
-    auto found = FindArithmetic(graph, {Input()}, {integer}, {expected}, {});
-    EXPECT_TRUE(found.ok()) << found.status();
-    return *found;
+    return FindArithmetic(graph, ValuesOf(graph), {integer}, {expected}, {});
   };
   const Arithmetic in_float = find(floating);
   EXPECT_EQ(in_float.kind, Arithmetic::Kind::kFloat);

@@ -207,9 +207,11 @@ int main(int argc, char** argv) {
   auto* check =
       app.add_flag(
              "--check{outputs}", a.check,
-             "compare with the outputs in --data; if they differ, name the "
-             "first tensor that differs from the reference semantics. "
-             "--check=layers always compares all tensors, also without --data")
+             "compare with the outputs in --data: cosine similarity, top-1 "
+             "agreement, largest differences; if they differ, also each tensor "
+             "with the reference semantics and, of a quantized model, with "
+             "floating point. --check=layers always compares all tensors, also "
+             "without --data")
           ->check(CLI::IsMember({"outputs", "layers"}));
   app.add_flag("--exact", a.tolerance.exact, "compare bytes, also of floats")
       ->needs(check);

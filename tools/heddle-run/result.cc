@@ -152,12 +152,6 @@ std::string ClassName(const Result& result, int64_t index) {
   return i < result.names.size() ? result.names[i] : "";
 }
 
-// JSON has no infinities and no not-a-number.
-ordered_json Number(double value) {
-  if (std::isfinite(value)) return value;
-  return absl::StrCat(value);
-}
-
 ordered_json BenchJson(const BenchResult& bench) {
   const BenchSummary b = Summarize(bench.ms);
   const auto ms = [](const std::optional<double>& value) {
@@ -246,26 +240,6 @@ ordered_json ProfileJson(const Profile& profile, const std::string& file) {
           {"layers", std::move(layers)}};
 }
 
-ordered_json LayerCheckJson(const LayerCheck& check) {
-  ordered_json json = {{"compared", check.compared},
-                       {"differing", check.differing}};
-  if (check.differing == 0) return json;
-  json["first"] = {{"tensor", check.tensor},
-                   {"node", check.node},
-                   {"op", check.op},
-                   {"sources", check.sources}};
-  const Comparison& c = check.first;
-  if (!c.problem.empty()) {
-    json["first"]["problem"] = c.problem;
-  } else {
-    json["first"]["differing"] = c.differing;
-    json["first"]["index"] = c.first;
-    json["first"]["value"] = Number(c.value);
-    json["first"]["reference"] = Number(c.expected);
-  }
-  return json;
-}
-
 ordered_json ArithmeticJson(const Arithmetic& arithmetic) {
   const char* kind = arithmetic.kind == Arithmetic::Kind::kInteger ? "integer"
                      : arithmetic.kind == Arithmetic::Kind::kFloat ? "float"
@@ -281,7 +255,9 @@ ordered_json ArithmeticJson(const Arithmetic& arithmetic) {
 }  // namespace
 
 bool Result::matches() const {
-  if (layer_check.has_value() && layer_check->differing > 0) return false;
+  if (layer_check.has_value() && !layer_check->differences.empty()) {
+    return false;
+  }
   return std::all_of(comparisons.begin(), comparisons.end(),
                      [](const Comparison& c) { return c.equal; });
 }
@@ -391,7 +367,7 @@ std::string ToText(const package::Package& package, const Result& result) {
   if (result.layer_check.has_value()) {
     text += Describe(*result.layer_check);
     if (!result.matches() && result.layer_check->compared > 0 &&
-        result.layer_check->differing == 0) {
+        result.layer_check->differences.empty()) {
       text +=
           "              so the card is correct by Heddle's definition; the "
           "expected outputs come from different arithmetic (see --rtol, "
@@ -399,6 +375,9 @@ std::string ToText(const package::Package& package, const Result& result) {
     }
   }
   if (result.arithmetic.has_value()) text += Describe(*result.arithmetic);
+  if (result.quantization_check.has_value()) {
+    text += DescribeInFloat(*result.quantization_check);
+  }
   return text;
 }
 
@@ -443,12 +422,13 @@ std::string ToJson(const package::Package& package, const Result& result) {
       if (!c.problem.empty()) {
         entry["problem"] = c.problem;
       } else {
-        entry["max_error"] = Number(c.max_error);
+        entry["max_error"] = JsonNumber(c.max_error);
         entry["differing"] = c.differing;
+        AddQuality(result.qualities[i], result.shapes[i], &entry);
         if (c.differing > 0) {
           entry["first"] = {{"index", c.first},
-                            {"value", Number(c.value)},
-                            {"expected", Number(c.expected)}};
+                            {"value", JsonNumber(c.value)},
+                            {"expected", JsonNumber(c.expected)}};
         }
       }
     }
@@ -456,6 +436,9 @@ std::string ToJson(const package::Package& package, const Result& result) {
   }
   if (result.layer_check.has_value()) {
     json["layer_check"] = LayerCheckJson(*result.layer_check);
+  }
+  if (result.quantization_check.has_value()) {
+    json["quantization_check"] = LayerCheckJson(*result.quantization_check);
   }
   if (result.arithmetic.has_value()) {
     json["arithmetic"] = ArithmeticJson(*result.arithmetic);
@@ -476,7 +459,7 @@ std::string ToJson(const package::Package& package, const Result& result) {
     ordered_json top = ordered_json::array();
     for (const Scored& scored : image.top) {
       ordered_json entry = {{"class", scored.index},
-                            {"value", Number(scored.value)}};
+                            {"value", JsonNumber(scored.value)}};
       const std::string name = ClassName(result, scored.index);
       if (!name.empty()) entry["name"] = name;
       top.push_back(std::move(entry));

@@ -16,10 +16,19 @@
 //    "bytes_loaded", "bytes_stored",
 //    "host_operators" (nodes that ran on the host),
 //    "outputs": [{"name", "type", "shape", "equal", "max_error", "differing",
-//                 "first": {"index", "value", "expected"}, "problem"}],
+//                 "first": {"index", "value", "expected"}, "problem",
+//                 with --check: "cosine", "relative_error" (root mean squares),
+//                 "top1": {"agree", "of"} (of a classifier's scores),
+//                 "largest": [{"index", "position": "[0,3]", "value",
+//                              "expected"}] (differences; at most five)}],
 //    "layer_check": {"compared", "differing",
-//                    "first": {"tensor", "node", "op", "sources", "differing",
-//                              "index", "value", "reference"}},
+//                    "layers": [{"tensor", "node", "op", "sources",
+//                                "differing", "index", "value", "reference",
+//                                "problem"; "cosine", "relative_error", "top1"
+//                                and "largest" as of outputs}] (that differ, in
+//                    the order of the graph), "first": the first of them},
+//    "quantization_check": the same, against floating point on dequantized
+//                    values,
 //    "arithmetic": {"expected": "integer", "float", "rounding", "unknown",
 //                   "differing_integer", "differing_float", "max_steps"},
 //    "bench": {"runs", "warmup", "min_ms", "median_ms", "p90_ms", "p95_ms",
@@ -56,6 +65,7 @@
 #include "tools/heddle-run/images.h"
 #include "tools/heddle-run/layer_check.h"
 #include "tools/heddle-run/profile.h"
+#include "tools/heddle-run/quality.h"
 #include "tools/heddle-timing/replay.h"
 
 namespace heddle::run {
@@ -87,11 +97,15 @@ struct Result {
   double latency_ms = 0;       // of the last inference
   session::RunStatistics statistics;
   std::vector<Comparison> comparisons;  // one per output, with --check
+  std::vector<Quality> qualities;       // the same
+  std::vector<compiler::Shape> shapes;  // the same, as the run left them
   std::optional<BenchResult> bench;
   std::optional<ImageResult> images;
   std::vector<ImageFileResult> image_files;
-  std::vector<std::string> names;  // of classes; may be fewer
-  std::optional<LayerCheck> layer_check;
+  std::vector<std::string> names;         // of classes; may be fewer
+  std::optional<LayerCheck> layer_check;  // against the reference semantics
+  // Of a quantized model: against floating point on dequantized values.
+  std::optional<LayerCheck> quantization_check;
   std::optional<Arithmetic> arithmetic;  // quantized, and the outputs differ
   std::optional<timing::Replay> replay;  // with --cycles exact
   std::optional<Profile> profile;        // with --trace

@@ -214,12 +214,19 @@ for name in ("good", "bad"):
 PY
 expect 0 "$int8" --data good --check --exact
 grep -q "output 'logits'  matches, max error 0" out || fail "no match"
+grep -Eq '^  quality     cosine similarity 1\.00000000, relative error 0, top-1 agrees \(class [0-9]\)$' out ||
+  fail "how near a match is"
+! grep -q '^  largest' out || fail "differences of equal outputs"
 expect 5 "$int8" --data bad --check
-grep -q 'first at 3' out || fail "first difference"
+grep -q '1 element differs, first at \[0,3\]: ' out || fail "first difference"
+grep -Eq '^  quality     cosine similarity .*, top-1 DIFFERS \(class [0-9], expected 3\)$' out || fail "top-1"
+grep -Eq '^  largest     \[0,3\]: .*, off by 1e\+03$' out || fail "the largest difference"
+grep -Eq '^quantization  [0-9]+ of [0-9]+ tensors differ' out || fail "what quantization does to each layer"
+grep -q "of .*: \[.*\] is .*, in floating point " out || fail "the layers that differ most"
 grep -q 'equal the reference semantics byte for byte' out || fail "whose fault it is"
 grep -q 'expected outputs come from different arithmetic' out || fail "what that means"
 # Expected outputs of other arithmetic: said, and accepted in steps.
-grep -q '^expected  *1 elements differ from integer operators' out || fail "which arithmetic"
+grep -q '^expected  *1 element differs from integer operators' out || fail "which arithmetic"
 expect 2 "$int8" --data bad --check --exact --atol-steps 1
 expect 2 "$int8" --data bad --atol-steps 1
 # A type that no model has is refused as the model would be, not a failure.
@@ -287,14 +294,24 @@ expect 0 symbolic.onnx --data good --check=layers
 # All tensors, without expected outputs; float networks, too.
 for model in "$int8" "$digits"/digits_f*.onnx; do
   expect 0 "$model" --check=layers --json
-  python3 - <<'PY' || fail "layers"
-import json
-check = json.load(open("out"))["layer_check"]
+  python3 - "$model" <<'PY' || fail "layers"
+import json, sys
+result = json.load(open("out"))
+check = result["layer_check"]
 assert check["compared"] >= 4 and check["differing"] == 0
+if "digits_int8" in sys.argv[1]:
+    check = result["quantization_check"]
+    assert check["compared"] >= 4 and len(check["layers"]) == check["differing"] > 0
+    assert all(0.9 < l["cosine"] <= 1 and l["relative_error"] < 0.2 for l in check["layers"])
+    assert all(l["node"] and l["largest"][0]["value"] != l["largest"][0]["expected"] for l in check["layers"])
+else:
+    assert "quantization_check" not in result
 PY
 done
 expect 1 h512.hpk --device sim:config=h512 --check=layers
 expect 5 h512.hpk --device sim:config=h512 --data bad --check
+grep -q 'run the ONNX model to compare the layers' err || fail "how to find the layer"
+grep -q '^  largest     \[0,3\]: ' out || fail "the largest difference of a package"
 # When commands ran: a file, and whose times they are. (tests/e2e/trace_test.cc looks into it.)
 expect 0 "$int8" --trace t.json --bench 2
 grep -q '^trace .*ESTIMATED: .* --core rtl counts, --cycles exact replays' out || fail "whose times they are"

@@ -21,6 +21,7 @@
 #include "compiler/compiler.h"
 #include "compiler/import/input_declaration.h"
 #include "compiler/ir/mapped_file.h"
+#include "compiler/ops/operator.h"
 #include "runtime/session/device_spec.h"
 #include "tools/cli/exit_code.h"
 #include "tools/cli/file.h"
@@ -34,6 +35,7 @@
 #include "tools/heddle-run/device_model.h"
 #include "tools/heddle-run/layer_check.h"
 #include "tools/heddle-run/profile.h"
+#include "tools/heddle-run/quality.h"
 #include "tools/heddle-run/result.h"
 #include "tools/heddle-run/shape_set_model.h"
 #include "tools/heddle-timing/replay.h"
@@ -85,7 +87,8 @@ class Runner {
   absl::Status RunImageFiles();
   absl::Status Bench(const std::vector<TensorData>& inputs);
   absl::Status CompareOutputs();
-  absl::Status CompareArithmetic(const std::vector<TensorData>& inputs);
+  absl::Status CompareArithmetic(const std::vector<TensorData>& inputs,
+                                 bool outputs_differ);
   absl::Status CompareAllLayers(const std::vector<TensorData>& inputs);
   absl::Status WriteTensors(const std::string& folder,
                             const std::vector<package::TensorInfo>& infos,
@@ -106,6 +109,7 @@ class Runner {
   std::map<std::string, compiler::Shape> shapes_;  // of inputs of the model
   std::string example_;
   std::vector<TensorData> expected_;  // outputs of --data, in order
+  std::vector<NamedTensor> card_;     // all tensors of a second run
   std::unique_ptr<DeviceModel> model_;
   Result result_;
 };
@@ -499,23 +503,34 @@ absl::Status Runner::CompareOutputs() {
     result_.comparisons.push_back(
         Compare(outputs[i], mine->data, arguments_.tolerance,
                 step == steps.end() ? 0 : step->second));
+    result_.shapes.push_back(outputs[i].shape);
+    result_.qualities.push_back(result_.comparisons.back().problem.empty()
+                                    ? QualityOf(outputs[i], mine->data)
+                                    : Quality());
     expected_.push_back(mine->data);
   }
   return absl::OkStatus();
 }
 
-// The outputs differ: is it for the arithmetic of a quantized model?
-absl::Status Runner::CompareArithmetic(const std::vector<TensorData>& inputs) {
+// What the card's integers make of a model that was trained in floating point:
+// whether the outputs differ for that, and what each layer adds.
+absl::Status Runner::CompareArithmetic(const std::vector<TensorData>& inputs,
+                                       bool outputs_differ) {
   compiler::CompileOptions options = Options();
   options.fuse_quantization = false;
   const auto graph = compiler::AnalyseOnnx(bytes_, options, file_);
   if (!graph.ok()) return graph.status();
   if (!IsQuantized(*graph)) return absl::OkStatus();
   progress_.Set("floating point");
-  auto found = FindArithmetic(*graph, inputs, model_->outputs(), expected_,
-                              arguments_.tolerance);
-  if (!found.ok()) return found.status();
-  result_.arithmetic = *found;
+  const auto values = compiler::EvaluateGraph(*graph, inputs);
+  if (!values.ok()) return values.status();
+  if (outputs_differ) {
+    result_.arithmetic = FindArithmetic(*graph, *values, model_->outputs(),
+                                        expected_, arguments_.tolerance);
+  }
+  if (!card_.empty()) {
+    result_.quantization_check = CompareLayersInFloat(*graph, *values, card_);
+  }
   return absl::OkStatus();
 }
 
@@ -537,17 +552,16 @@ absl::Status Runner::CompareAllLayers(const std::vector<TensorData>& inputs) {
   progress_.Set("running with all tensors as outputs");
   if (auto s = (*tapped)->Run(inputs, true); !s.ok()) return s;
   progress_.Set("reference semantics");
-  std::vector<NamedTensor> card;
+  const auto values = compiler::EvaluateGraph(*graph, inputs);
+  if (!values.ok()) return values.status();
   const package::Package& p = (*tapped)->package();
   for (size_t i = 0; i < p.taps.size(); ++i) {
-    card.push_back({p.taps[i].name, (*tapped)->taps()[i]});
+    card_.push_back({p.taps[i].name, (*tapped)->taps()[i]});
   }
   for (size_t i = 0; i < p.outputs.size(); ++i) {
-    card.push_back({p.outputs[i].name, (*tapped)->outputs()[i]});
+    card_.push_back({p.outputs[i].name, (*tapped)->outputs()[i]});
   }
-  auto check = CompareLayers(*graph, inputs, card);
-  if (!check.ok()) return check.status();
-  result_.layer_check = *std::move(check);
+  result_.layer_check = CompareLayers(*graph, *values, card_);
   return absl::OkStatus();
 }
 
@@ -630,11 +644,17 @@ absl::Status Runner::Execute() {
   const bool differ = std::any_of(
       result_.comparisons.begin(), result_.comparisons.end(),
       [](const Comparison& c) { return !c.equal && c.problem.empty(); });
-  if (differ && !is_package_) {
-    if (const absl::Status s = CompareArithmetic(inputs); !s.ok()) {
+  if ((differ || asked) && !is_package_) {
+    if (const absl::Status s = CompareArithmetic(inputs, differ); !s.ok()) {
       std::fprintf(stderr, "%s: cannot compare the arithmetic: %s\n", kTool,
                    std::string(s.message()).c_str());
     }
+  }
+  if (differ && is_package_) {
+    std::fprintf(stderr,
+                 "%s: a package does not contain the reference semantics; run "
+                 "the ONNX model to compare the layers\n",
+                 kTool);
   }
   return absl::OkStatus();
 }
