@@ -15,26 +15,29 @@
 namespace heddle::platform {
 
 const char kCommandHelp[] =
-    R"(  status                                  state of the card and its counters
-  unplug                                  remove the card by surprise
-  plug                                    put the card back
-  memory SIZE                             change the size of device memory
-  fault lost_interrupt [N=1]              the next N interrupts are not sent
-  fault late_interrupt [MS=100]           the next interrupt comes late
-  fault spurious_interrupt [VECTOR=0]     send one now, without a cause
-  fault bus_error host|device             the next access to that memory fails
-  fault stuck_engine [card]               the next stream hangs until an engine reset,
-                                          or until a card reset
-  fault runaway_dma                       the next copy to the host never ends (not with --core rtl)
+    R"(  status                              state of the card and its counters
+  unplug                              remove the card by surprise
+  plug                                put the card back
+  memory SIZE                         change the size of device memory
+  fault lost_interrupt [N=1]          the next N interrupts are not sent
+  fault late_interrupt [MS=100]       the next interrupt comes late
+  fault spurious_interrupt [VECTOR=0] send one now, without a cause
+  fault bus_error host|device         the next access to that memory fails
+  fault stuck_engine [card]           the next stream hangs until an engine
+                                      reset, or until a card reset
+  fault runaway_dma                   the next copy to the host never ends (not
+                                      with --core rtl)
   fault bit_flip command|weights|sram [BYTE=0 [BIT=0]]
-                                          flip a bit before the next stream (in SRAM
-                                          the card corrects it)
-  fault sram_error single|double          one or two wrong bits in the first SRAM word that
-                                          a stream reads
-  fault power_loss                        registers and memory are lost in the next D3
-  fault link_down | link_up               reads return all ones; no DMA, no interrupts
-  fault none                              disarm all faults
-  quit                                    exit the simulator
+                                      flip a bit before the next stream (in
+                                      SRAM the card corrects it)
+  fault sram_error single|double      one or two wrong bits in the first SRAM
+                                      word that a stream reads
+  fault power_loss                    registers and memory are lost in the next
+                                      D3
+  fault link_down | link_up           reads return all ones; no DMA, no
+                                      interrupts
+  fault none                          disarm all faults
+  quit                                exit the simulator
 )";
 
 namespace {

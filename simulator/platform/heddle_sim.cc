@@ -72,9 +72,21 @@ struct Arguments {
   std::vector<std::string> command;
 };
 
-int Fail(absl::string_view message) {
-  std::fprintf(stderr, "heddle-sim: error: %s\n", std::string(message).c_str());
-  return 1;
+// Exit codes as of all tools (tools/cli/exit_code.h), and in --help.
+enum ExitCode { kOk = 0, kFailed = 1, kUsage = 2, kNoDevice = 3 };
+
+constexpr char kExitCodeHelp[] =
+    "Exit codes: 0 success, 1 failure (file, system, self-test, command "
+    "refused by\n"
+    "the card), 2 usage, 3 ctl found no simulator.";
+
+// InvalidArgument is the command line's fault, anything else is a failure.
+int Fail(const absl::Status& status) {
+  std::fprintf(stderr, "heddle-sim: error: %s\n",
+               std::string(status.message()).c_str());
+  if (!absl::IsInvalidArgument(status)) return kFailed;
+  std::fprintf(stderr, "heddle-sim --help lists all options.\n");
+  return kUsage;
 }
 
 std::string ConfigNames() {
@@ -203,28 +215,32 @@ absl::Status BecomeTracer(char** argv) {
 int RunSelfTest(const Arguments& arguments) {
   const isa::Config* config = isa::FindConfig(arguments.config);
   if (config == nullptr) {
-    return Fail(absl::StrCat("--config ", arguments.config,
-                             ": there is no such configuration; give ",
-                             ConfigNames()));
+    return Fail(absl::InvalidArgumentError(absl::StrCat(
+        "--config ", arguments.config,
+        ": there is no such configuration; give ", ConfigNames())));
   }
   auto card = rtl::CardTarget::Make(*config);
-  if (!card.ok()) return Fail(card.status().message());
+  if (!card.ok()) return Fail(card.status());
   std::string report;
   const bool good = rtl::SelfTest(card->get(), &report);
   std::printf("%s", report.c_str());
-  return good ? 0 : 1;
+  return good ? kOk : kFailed;
 }
 
 int Control(const Arguments& arguments) {
   if (arguments.control.empty())
-    return Fail(
-        "ctl: --control PATH is missing (the simulator's control socket)");
+    return Fail(absl::InvalidArgumentError(
+        "ctl: --control PATH is missing (the simulator's control socket)"));
   absl::StatusOr<std::string> answer =
       SendCommand(arguments.control, absl::StrJoin(arguments.command, " "));
-  if (!answer.ok()) return Fail(answer.status().message());
+  if (absl::IsUnavailable(answer.status())) {
+    Fail(answer.status());
+    return kNoDevice;
+  }
+  if (!answer.ok()) return Fail(answer.status());
   std::printf("%s\n", answer->c_str());
   const nlohmann::json parsed = nlohmann::json::parse(*answer, nullptr, false);
-  return parsed.is_object() && parsed.value("ok", false) ? 0 : 1;
+  return parsed.is_object() && parsed.value("ok", false) ? kOk : kFailed;
 }
 
 // SystemC greets on stderr before sc_main; nobody asked.
@@ -269,9 +285,10 @@ void ReportReady(const Arguments& arguments) {
 
 int Simulate(const Arguments& arguments, char** argv) {
   if (arguments.socket.empty())
-    return Fail("--socket PATH is missing; see heddle-sim --help");
+    return Fail(absl::InvalidArgumentError(
+        "--socket PATH is missing (where the host connects)"));
   absl::StatusOr<PlatformOptions> options = Parse(arguments);
-  if (!options.ok()) return Fail(options.status().message());
+  if (!options.ok()) return Fail(options.status());
   if (arguments.exit_with_parent) {
     const pid_t parent = getppid();
     prctl(PR_SET_PDEATHSIG, SIGTERM);
@@ -287,7 +304,7 @@ int Simulate(const Arguments& arguments, char** argv) {
   if (absl::IsUnimplemented(platform.status()) && !arguments.trace.empty()) {
     platform = BecomeTracer(argv);
   }
-  if (!platform.ok()) return Fail(platform.status().message());
+  if (!platform.ok()) return Fail(platform.status());
   Reactor* reactor = (*platform)->reactor();
   std::unique_ptr<HostServer> server;
   if (arguments.qemu) {
@@ -301,7 +318,7 @@ int Simulate(const Arguments& arguments, char** argv) {
                                               arguments.socket);
   }
   absl::Status status = server->Listen();
-  if (!status.ok()) return Fail(status.message());
+  if (!status.ok()) return Fail(status);
   Commands commands(platform->get(), server.get());
   std::unique_ptr<ControlServer> control;
   if (!arguments.control.empty()) {
@@ -309,7 +326,7 @@ int Simulate(const Arguments& arguments, char** argv) {
         reactor, arguments.control,
         [&commands](absl::string_view line) { return commands.Run(line); });
     status = control->Listen();
-    if (!status.ok()) return Fail(status.message());
+    if (!status.ok()) return Fail(status);
   }
   if (arguments.parent_fd >= 0) WatchParent(arguments.parent_fd, reactor);
   WatchSignals(reactor);
@@ -324,8 +341,10 @@ int Simulate(const Arguments& arguments, char** argv) {
 int Main(int argc, char** argv) {
   Arguments arguments;
   CLI::App app(kDescription, "heddle-sim");
+  cli::WrapHelp(&app);
   app.set_version_flag("--version", "heddle-sim " HEDDLE_VERSION);
-  app.footer(absl::StrCat("Commands of ctl:\n", kCommandHelp));
+  app.footer(
+      absl::StrCat("Commands of ctl:\n", kCommandHelp, "\n", kExitCodeHelp));
   app.add_option("--socket", arguments.socket,
                  "socket for the host to connect to");
   app.add_flag("--qemu", arguments.qemu,
