@@ -65,6 +65,7 @@ int main(int argc, char** argv) {
       "and serves clients on a Unix socket. Cards may come and go at any "
       "time.\n",
       "heddle-hosted");
+  heddle::cli::WrapHelp(&app);
   app.set_version_flag("--version", "heddle-hosted " HEDDLE_VERSION);
   heddle::hosted::Server::Options options;
   uint64_t timeout_ms = 0;
@@ -80,11 +81,11 @@ int main(int argc, char** argv) {
       ->multi_option_policy(CLI::MultiOptionPolicy::TakeAll);
   app.add_option(
       "--timeout-ms", timeout_ms,
-      "Abort a job after this long without progress (default: 2 s on silicon,\n"
+      "Abort a job after this long without progress (default: 2 s on silicon, "
       "30 s on the functional model, 120 s on RTL)");
   app.add_option("--run-cycles", options.run_cycles,
                  "Cycle limit of a job whose context sets none (default: about "
-                 "a minute at\n"
+                 "a minute at "
                  "1 GHz). Beyond it: EFBIG");
   uint64_t queued_mib = options.limits.queued_bytes >> 20;
   uint64_t greeting_ms = options.limits.greeting_ns / 1000000;
@@ -92,7 +93,7 @@ int main(int argc, char** argv) {
   std::string mode, group;
   app.add_option("--socket-mode", mode,
                  "Mode of the socket, octal (default: 0660 with "
-                 "--socket-group, otherwise from\n"
+                 "--socket-group, otherwise from "
                  "the umask); write access grants use of the cards");
   app.add_option("--socket-group", group,
                  "Group of the socket, name or number");
@@ -103,7 +104,7 @@ int main(int argc, char** argv) {
   limits
       ->add_option("--max-clients", options.limits.clients,
                    "Open files of all users; one user may have three quarters "
-                   "of them. Beyond:\n"
+                   "of them. Beyond: "
                    "ENFILE, or EMFILE for the user's share")
       ->check(CLI::Range(1, 100000))
       ->capture_default_str();
@@ -115,14 +116,14 @@ int main(int argc, char** argv) {
   limits
       ->add_option("--max-queued-mib", queued_mib,
                    "MiB of buffered requests and replies of a client. A call "
-                   "that would exceed it:\n"
+                   "that would exceed it: "
                    "ENOBUFS")
       ->check(CLI::Range(1, 1 << 20))
       ->capture_default_str();
   limits
       ->add_option("--max-descriptors", options.limits.descriptors,
                    "Descriptors for a client's HOST buffers and streams. "
-                   "Beyond: EDQUOT. All clients\n"
+                   "Beyond: EDQUOT. All clients "
                    "share what the limit on open files leaves; when that is "
                    "exhausted: ENOMEM")
       ->check(CLI::Range(1, 1 << 20))
@@ -144,13 +145,14 @@ int main(int argc, char** argv) {
       ->check(CLI::IsMember({"debug", "info", "warn", "error", "off"}));
   app.add_flag("--idle-exit", options.idle_exit,
                "Exit when standard input, a pipe or a socket, reaches "
-               "end-of-file; if it is\n"
+               "end-of-file; if it is "
                "neither, when the last client disconnects");
   app.footer(
       "Exit codes: 0 stopped on request (signal, --idle-exit), 2 usage, 3 the "
       "socket\n"
       "cannot be served. A missing card is not an error: it is attached when "
-      "it appears.");
+      "it\n"
+      "appears.");
   try {
     app.parse(argc, argv);
   } catch (const CLI::ParseError& e) {

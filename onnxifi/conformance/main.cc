@@ -23,6 +23,7 @@
 #include "onnxifi/conformance/nodes.h"
 #include "onnxifi/conformance/report.h"
 #include "onnxifi/conformance/waivers.h"
+#include "tools/cli/usage.h"
 
 namespace heddle::conformance {
 namespace {
@@ -37,16 +38,17 @@ enum ExitCode {
 constexpr char kHelp[] =
     "Example:\n"
     "  onnxifi-conformance --lib ./libonnxifi-acme.so\n"
-    "  onnxifi-conformance --lib ./libonnxifi-acme.so --report html --output "
-    "verdict.html\n"
+    "  onnxifi-conformance --lib ./libonnxifi-acme.so --report html \\\n"
+    "      --output verdict.html\n"
     "  onnxifi-conformance --lib ./libonnxifi-acme.so --case io.tag_first\n"
     "  onnxifi-conformance --lib ./libonnxifi-acme.so --fuzz 100000\n"
     "\n"
     "Tests an ONNXIFI library, each case in its own process. A case passes, "
     "fails, is\n"
     "not supported (the report says why that is allowed), passes with a "
-    "quality warning\n"
-    "(about something that the specification does not demand), or is waived "
+    "quality\n"
+    "warning (about something that the specification does not demand), or is "
+    "waived\n"
     "(--waivers).\n"
     "\n"
     "Exit codes: 0 conformant, 1 failures, 2 usage, 3 the library cannot be "
@@ -110,7 +112,8 @@ int Main(int argc, char** argv) {
   RunOptions options;
   FuzzOptions fuzz;
 
-  CLI::App app(kHelp);
+  CLI::App app(kHelp, "onnxifi-conformance");
+  cli::WrapHelp(&app);
   app.set_version_flag("--version", "onnxifi-conformance " HEDDLE_VERSION);
   app.add_option("--lib", library, "the library to test");
   app.add_option("--abi", abi,
@@ -163,7 +166,7 @@ int Main(int argc, char** argv) {
   try {
     app.parse(argc, argv);
   } catch (const CLI::ParseError& e) {
-    return app.exit(e) == 0 ? kConformant : kUsage;
+    return cli::ExitOfParse(app, e);
   }
 
   std::vector<Case> all = AllCases();

@@ -14,27 +14,30 @@ ROOT = os.path.join(PREFIX, "lib", "heddle", "driver-tests")
 CONFIGS = ("h256", "h512", "h1024")
 BEFORE = """\
 Example:
-  heddle-driver-tests --kernel /boot/vmlinuz-6.1.0-56-amd64 --module ./heddle.ko --report verdict.html
-  heddle-driver-tests --kernel bzImage --modules ~/staging --module ./heddle.ko --case uapi.cts
+  heddle-driver-tests --kernel /boot/vmlinuz-6.1.0-56-amd64 --module heddle.ko
+  heddle-driver-tests --kernel bzImage --modules ~/staging --module heddle.ko \\
+      --case uapi.cts --report verdict.html
 
-Tests a Linux driver for Heddle cards: boots the given kernel in QEMU with virtual
-cards, loads your heddle.ko and runs the test cases. Reports each failure with the
-kernel's log and the command that repeats it.
+Tests a Linux driver for Heddle cards: boots the given kernel in QEMU with
+virtual cards, loads your heddle.ko and runs the test cases. Reports each
+failure with the kernel's log and the command that repeats it.
 """
 AFTER = """\
-The kernel: Debian's (apt-get download linux-image-6.1.0-56-amd64; pass the .deb, it
-need not be installed), or your own (arch/x86/boot/bzImage, with --modules DIR after
-make modules_install INSTALL_MOD_PATH=DIR). It needs 9p over virtio, overlayfs, PCI
-hotplug, virtio_pci, and DRM with its scheduler and shmem helper, built in or as modules.
+The kernel: Debian's (apt-get download linux-image-6.1.0-56-amd64; pass the
+.deb, it need not be installed), or your own (arch/x86/boot/bzImage, with
+--modules DIR after make modules_install INSTALL_MOD_PATH=DIR). It needs 9p over
+virtio, overlayfs, PCI hotplug, virtio_pci, and DRM with its scheduler and shmem
+helper, built in or as modules.
 
-The driver: a module named heddle with the interface of <drm/heddle_drm.h>. To run
-fewer cases, pass names from --list to --case.
+The driver: a module named heddle with the interface of <drm/heddle_drm.h>. To
+run fewer cases, pass names from --list to --case.
 
 Exit codes:
   0  all cases passed
   1  a case failed
   2  usage
-  3  nothing could be tested: the kernel did not boot, the module did not load, or no case ran
+  3  nothing could be tested: the kernel did not boot, the module did not load,
+     or no case ran
 """
 
 
@@ -118,7 +121,7 @@ def help_text(parser):
             shown = f"{action.metavar}:{{{','.join(action.choices)}}}" if action.choices else action.metavar
             default = f"={action.default}" if action.default else ""
             left += f" {shown}{default}" + (" ..." if isinstance(action.default, list) else "")
-        text = textwrap.wrap(action.help, 80)
+        text = textwrap.wrap(action.help, 48, break_on_hyphens=False)
         if len(left) < 29:
             left = f"{left:<30}{text.pop(0)}"
         lines.append(left)

@@ -2,6 +2,7 @@
 #include "tools/cli/usage.h"
 
 #include <cstdio>
+#include <memory>
 #include <vector>
 
 #include "absl/strings/match.h"
@@ -13,6 +14,60 @@
 
 namespace heddle::cli {
 namespace {
+
+// CLI11 indents an option group by two columns after it is formatted.
+constexpr size_t kColumns = 78;
+
+std::string Filled(const std::string& text, size_t columns,
+                   const std::string& indent) {
+  std::string filled;
+  size_t used = 0;
+  for (const absl::string_view word :
+       absl::StrSplit(text, absl::ByAnyChar(" \n"), absl::SkipEmpty())) {
+    if (used > 0 && used + 1 + word.size() > columns) {
+      absl::StrAppend(&filled, "\n", indent);
+      used = 0;
+    }
+    absl::StrAppend(&filled, used > 0 ? " " : "", word);
+    used += word.size() + (used > 0 ? 1 : 0);
+  }
+  return filled;
+}
+
+class WrappedHelp : public CLI::Formatter {
+ public:
+  std::string make_option(const CLI::Option* option,
+                          bool positional) const override {
+    return Entry(absl::StrCat(make_option_name(option, positional),
+                              make_option_opts(option)),
+                 make_option_desc(option));
+  }
+
+  std::string make_subcommand(const CLI::App* sub) const override {
+    return Entry(sub->get_display_name(true), sub->get_description());
+  }
+
+  std::string make_description(const CLI::App* app) const override {
+    const std::string text = CLI::Formatter::make_description(app);
+    const bool group = app->get_parent() != nullptr;
+    return !group || text.empty() ? text : Filled(text, kColumns, "") + "\n";
+  }
+
+ private:
+  // The description begins in its column, below a name that reaches into it.
+  std::string Entry(const std::string& name, const std::string& text) const {
+    const std::string indent(get_column_width(), ' ');
+    std::string entry = "  " + name;
+    if (text.empty()) return entry + "\n";
+    if (entry.size() < indent.size()) {
+      entry.resize(indent.size(), ' ');
+    } else {
+      absl::StrAppend(&entry, "\n", indent);
+    }
+    return absl::StrCat(entry, Filled(text, kColumns - indent.size(), indent),
+                        "\n");
+  }
+};
 
 // Names of options and subcommands, those of the subcommand in use included.
 void AddNames(const CLI::App& app, std::vector<std::string>* options,
@@ -55,6 +110,10 @@ std::string Unknown(const CLI::App& app) {
 }
 
 }  // namespace
+
+void WrapHelp(CLI::App* app) {
+  app->formatter(std::make_shared<WrappedHelp>());
+}
 
 int ExitOfParse(const CLI::App& app, const CLI::ParseError& error,
                 const std::string& hint) {

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// What a tool of CLI11 says of a command line that is wrong.
+// What a tool of CLI11 says of its command line: --help, and what is wrong.
 #ifndef HEDDLE_TOOLS_CLI_USAGE_H_
 #define HEDDLE_TOOLS_CLI_USAGE_H_
 
@@ -7,6 +7,11 @@
 #include <string>
 
 namespace heddle::cli {
+
+// --help in 80 columns. Before subcommands are added, which do the same.
+// Descriptions of options, groups and subcommands are filled; the text before
+// and after them is printed as it is.
+void WrapHelp(CLI::App* app);
 
 // For catch (const CLI::ParseError&): prints help, version, or to stderr what
 // is wrong, after the tool's name: of an option or a subcommand that does not

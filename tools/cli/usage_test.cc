@@ -7,6 +7,8 @@
 #include <string>
 #include <vector>
 
+#include "absl/strings/str_split.h"
+
 namespace heddle::cli {
 namespace {
 
@@ -80,6 +82,43 @@ TEST(UsageTest, LeavesTheRestToCli11) {
             std::string::npos)
       << said.text;
   EXPECT_EQ(Parse({"--bench", "\x1b[2J"}).text.find('\x1b'), std::string::npos);
+}
+
+TEST(UsageTest, HelpFitsATerminal) {
+  CLI::App app("As it is:\n  heddle-tool  a\n", "heddle-tool");
+  WrapHelp(&app);
+  int number = 0;
+  std::string words;
+  for (int i = 0; i < 40; ++i) words += "word" + std::to_string(i) + " ";
+  app.add_option("--short", number, words);
+  app.add_option("--a-name-that-reaches-into-the-text", number,
+                 "once more\n" + words);
+  app.add_option_group("Limits", words)->add_option("--limit", number, words);
+  app.add_subcommand("doctor", words)->add_option("--child", number, words);
+  const std::string help = app.help();
+  EXPECT_EQ(help.find("As it is:\n  heddle-tool  a\n"), 0u) << help;
+  for (const std::string& text : {help, app.get_subcommand("doctor")->help()}) {
+    for (const absl::string_view line : absl::StrSplit(text, '\n')) {
+      EXPECT_LE(line.size(), 80u) << line;
+    }
+  }
+  // Every word is there, where CLI11 has its descriptions.
+  for (int i = 0; i < 40; ++i) {
+    size_t count = 0;
+    const std::string word = "word" + std::to_string(i);
+    for (const absl::string_view other :
+         absl::StrSplit(help, absl::ByAnyChar(" \n"))) {
+      count += other == word;
+    }
+    EXPECT_EQ(count, 5u) << word;
+  }
+  EXPECT_NE(help.find("\n  --short INT                 word0 word1 "),
+            std::string::npos)
+      << help;
+  EXPECT_NE(
+      help.find("-text INT\n                              once more word0"),
+      std::string::npos)
+      << help;
 }
 
 }  // namespace

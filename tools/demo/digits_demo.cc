@@ -5,9 +5,7 @@
 //   digits-demo FOLDER     FOLDER holds digits_fp32.onnx, digits_int8.onnx,
 //                          digits_test.u8, digits_test.i32,
 //                          digits_int8_logits.f32
-//
-// Exit code 0: both models ran, and the int8 results are the expected bytes;
-// 1: something failed; 2: usage; 3: no device; 5: results differ.
+#include <CLI/CLI.hpp>
 #include <algorithm>
 #include <chrono>
 #include <cstdio>
@@ -19,10 +17,28 @@
 
 #include "absl/time/time.h"
 #include "compiler/compiler.h"
+#include "heddle/version.h"
 #include "runtime/session/session.h"
+#include "tools/cli/usage.h"
 
 namespace heddle {
 namespace {
+
+// Exit codes; also in --help.
+enum ExitCode {
+  kOk = 0,
+  kFailed = 1,
+  kNoDevice = 3,
+  kMismatch = 5,
+};
+
+constexpr char kHelp[] =
+    "Example:\n"
+    "  digits-demo share/heddle/digits\n"
+    "\n"
+    "Classifies 200 digits on a Heddle card, in fp32 and in int8, and prints "
+    "some of\n"
+    "them with the answers.\n";
 
 constexpr int kSide = 28;
 constexpr int kPixels = kSide * kSide;
@@ -126,7 +142,7 @@ int Main(const std::string& folder) {
       !ReadFile(folder + "/digits_test.u8", &images) ||
       !ReadFile(folder + "/digits_test.i32", &label_bytes) ||
       !ReadFile(folder + "/digits_int8_logits.f32", &expected)) {
-    return 1;
+    return kFailed;
   }
   std::vector<int32_t> labels(label_bytes.size() / sizeof(int32_t));
   std::memcpy(labels.data(), label_bytes.data(),
@@ -134,7 +150,7 @@ int Main(const std::string& folder) {
   if (images.empty() || images.size() != labels.size() * kPixels) {
     std::fprintf(stderr, "digits-demo: %zu labels do not fit %zu image bytes\n",
                  labels.size(), images.size());
-    return 1;
+    return kFailed;
   }
   auto devices = session::ListDevices();
   if (!devices.ok() || devices->empty()) {
@@ -142,13 +158,13 @@ int Main(const std::string& folder) {
                  devices.ok()
                      ? "none is present (see HEDDLE_DEVICE in README.md)"
                      : devices.status().ToString().c_str());
-    return 3;
+    return kNoDevice;
   }
   auto device = session::OpenDevice((*devices)[0].id);
   if (!device.ok()) {
     std::fprintf(stderr, "digits-demo: %s\n",
                  device.status().ToString().c_str());
-    return 3;
+    return kNoDevice;
   }
   const session::DeviceDescription& d = (*device)->description();
   std::printf("Device %s: %s, %s core, %llu MiB of device memory\n\n",
@@ -158,7 +174,7 @@ int Main(const std::string& folder) {
   auto q = f.ok() ? Classify(*device, int8, images) : f;
   if (!q.ok()) {
     std::fprintf(stderr, "digits-demo: %s\n", q.status().ToString().c_str());
-    return 1;
+    return kFailed;
   }
   // The first image of four different digits.
   std::vector<const uint8_t*> shown;
@@ -190,23 +206,31 @@ int Main(const std::string& folder) {
       std::memcmp(q->logits.data(), expected.data(), expected.size()) != 0) {
     std::fprintf(stderr,
                  "digits-demo: the int8 results are not the expected bytes\n");
-    return 5;
+    return kMismatch;
   }
   std::printf("int8: all %zu results equal the reference byte for byte.\n",
               q->logits.size());
-  return 0;
+  return kOk;
 }
 
 }  // namespace
 }  // namespace heddle
 
 int main(int argc, char** argv) {
-  if (argc != 2 || argv[1][0] == '-') {
-    std::fprintf(
-        stderr,
-        "Example: digits-demo share/heddle/digits\n"
-        "Usage: digits-demo FOLDER   (a folder with the digit models)\n");
-    return 2;
+  std::string folder;
+  CLI::App app(heddle::kHelp, "digits-demo");
+  heddle::cli::WrapHelp(&app);
+  app.set_version_flag("--version", "digits-demo " HEDDLE_VERSION);
+  app.add_option("folder", folder, "folder with the digit models and images")
+      ->required();
+  app.footer(
+      "Exit codes: 0 both models ran, and the int8 results are the expected "
+      "bytes,\n"
+      "1 failure, 2 usage, 3 no device, 5 results differ.");
+  try {
+    app.parse(argc, argv);
+  } catch (const CLI::ParseError& error) {
+    return heddle::cli::ExitOfParse(app, error);
   }
-  return heddle::Main(argv[1]);
+  return heddle::Main(folder);
 }

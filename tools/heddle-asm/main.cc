@@ -15,6 +15,8 @@
 #include "absl/status/statusor.h"
 #include "absl/strings/str_cat.h"
 #include "absl/strings/str_format.h"
+#include "heddle/version.h"
+#include "tools/cli/usage.h"
 #include "tools/heddle-asm/asm.h"
 #include "tools/heddle-asm/value.h"
 
@@ -24,13 +26,13 @@ constexpr char kHelp[] =
     "Example:\n"
     "  heddle-asm stream.s -o stream.bin        assemble a command stream\n"
     "  heddle-asm -d stream.bin                 print it again\n"
-    "  heddle-asm --micro gelu.s -o gelu.bin    assemble a microprogram of the "
-    "vector engine\n"
+    "  heddle-asm --micro gelu.s -o gelu.bin    assemble a microprogram\n"
     "\n"
-    "Assembles and disassembles Heddle command streams. The text form is one "
-    "mnemonic followed by\n"
-    "field=value pairs; rtl/spec/ISA.md lists both. Binary files hold "
-    "little-endian words.\n";
+    "Assembles and disassembles Heddle command streams. The text form is one\n"
+    "mnemonic followed by field=value pairs; rtl/spec/ISA.md lists both. "
+    "Binary "
+    "files\n"
+    "hold little-endian words.\n";
 
 absl::StatusOr<std::string> ReadAll(const std::string& path) {
   std::FILE* file = path == "-" ? stdin : std::fopen(path.c_str(), "rb");
@@ -175,6 +177,8 @@ absl::Status Run(const Options& o) {
 int main(int argc, char** argv) {
   Options o;
   CLI::App app(kHelp, "heddle-asm");
+  heddle::cli::WrapHelp(&app);
+  app.set_version_flag("--version", "heddle-asm " HEDDLE_VERSION);
   app.add_option("input", o.input,
                  "text to assemble, or with -d the words to disassemble; - is "
                  "standard input")
@@ -189,14 +193,15 @@ int main(int argc, char** argv) {
                "with -d: print illegal words as .word instead of failing");
   app.add_flag("--offsets", o.text.offsets,
                "with -d: print each command's byte offset as a comment");
+  app.footer("Exit codes: 0 success, 1 failure, 2 usage.");
   try {
     app.parse(argc, argv);
   } catch (const CLI::ParseError& e) {
-    return app.exit(e) == 0 ? 0 : 2;
+    return heddle::cli::ExitOfParse(app, e);
   }
   absl::Status status = Run(o);
   if (!status.ok()) {
-    std::fprintf(stderr, "heddle-asm: %s\n",
+    std::fprintf(stderr, "heddle-asm: error: %s\n",
                  std::string(status.message()).c_str());
     return 1;
   }

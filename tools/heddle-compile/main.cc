@@ -389,6 +389,7 @@ int Compile(const Arguments& arguments) {
 int main(int argc, char** argv) {
   Arguments arguments;
   CLI::App app(kHelp, kTool);
+  heddle::cli::WrapHelp(&app);
   app.set_version_flag("--version",
                        absl::StrCat(kTool, " ", heddle::cli::kVersion));
   auto* model = app.add_option("model", arguments.model, "ONNX model");

@@ -26,13 +26,10 @@ constexpr char kHelp[] =
     "Example:\n"
     "  heddle-run model.onnx --data test_data_set_0 --check\n"
     "  heddle-run model.onnx --bench 100 --layers\n"
-    "  heddle-run model.hpk --bench 1000 --devices all    (on all cards at "
-    "once)\n"
+    "  heddle-run model.hpk --bench 1000 --devices all  (on all cards)\n"
     "  heddle-run shapes.hpk --data test_data_set_0 --source model.onnx\n"
-    "  heddle-run model.hpk --cycles exact --layers    (after heddle-timing "
-    "model.hpk)\n"
-    "  heddle-run model.onnx --core rtl --trace trace.json    (opens in "
-    "ui.perfetto.dev)\n"
+    "  heddle-run model.hpk --cycles exact --layers  (after heddle-timing)\n"
+    "  heddle-run model.onnx --core rtl --trace trace.json  (ui.perfetto.dev)\n"
     "  heddle-run squeezenet.onnx --image cat.jpg --resize 256 --crop 224 \\\n"
     "      --channels bgr --scale 1 --mean 104,117,123 --labels-file "
     "names.txt\n"
@@ -151,6 +148,7 @@ int main(int argc, char** argv) {
     configs.push_back(config.name);
   }
   CLI::App app(kHelp, kTool);
+  heddle::cli::WrapHelp(&app);
   app.set_version_flag("--version",
                        absl::StrCat(kTool, " ", heddle::cli::kVersion));
   app.add_option("model", a.model, "ONNX model or package (.hpk)")->required();

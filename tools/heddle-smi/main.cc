@@ -34,10 +34,10 @@ constexpr char kHelp[] =
     "  heddle-smi --json | jq '.cards[0].memory'\n"
     "  heddle-smi doctor\n"
     "\n"
-    "Lists the Heddle cards of this system with their memory, jobs, faults and "
-    "resets,\n"
-    "and the processes that use them. `doctor` checks step by step what a "
-    "program needs\n"
+    "Lists the Heddle cards of this system with their memory, jobs, faults "
+    "and\n"
+    "resets, and who uses them. `doctor` checks step by step what a program "
+    "needs\n"
     "to reach a card, and prints a fix for each problem.\n";
 
 std::string Positive(const std::string& text) {
@@ -92,6 +92,7 @@ int main(int argc, char** argv) {
   double seconds = 0;
   int ticks = 0;
   CLI::App app(kHelp, kTool);
+  heddle::cli::WrapHelp(&app);
   app.set_version_flag("--version",
                        absl::StrCat(kTool, " ", heddle::cli::kVersion));
   app.add_option("--device", device,

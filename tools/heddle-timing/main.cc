@@ -183,6 +183,7 @@ int Main(int argc, char** argv) {
   std::string path;
   bool show_progress = false;
   CLI::App app(kHelp, kTool);
+  cli::WrapHelp(&app);
   app.set_version_flag("--version", absl::StrCat(kTool, " ", cli::kVersion));
   app.add_option("package", path, "package (.hpk)")->required();
   app.add_flag("--progress", show_progress,

@@ -22,6 +22,7 @@
 #include "compiler/compiler.h"
 #include "compiler/package/package.h"
 #include "compiler/testing/networks.h"
+#include "tools/cli/usage.h"
 #include "tools/rtl-speed/simulation.h"
 
 namespace heddle::rtl {
@@ -88,7 +89,9 @@ absl::Status Measure(const std::string& name, const isa::Config& config) {
 }
 
 int Main(int argc, char** argv) {
-  CLI::App app("Cycles of jobs on the RTL card with several memories");
+  CLI::App app("Cycles of jobs on the RTL card with several memories",
+               "job_cycles");
+  cli::WrapHelp(&app);
   std::string config = isa::kH256.name;
   std::vector<std::string> names;
   app.add_option("--config", config, "hardware configuration")
@@ -98,7 +101,11 @@ int Main(int argc, char** argv) {
                    : "'" + given + "' is none of h256, h512, h1024";
       });
   app.add_option("names", names, "networks or model files");
-  CLI11_PARSE(app, argc, argv);
+  try {
+    app.parse(argc, argv);
+  } catch (const CLI::ParseError& error) {
+    return cli::ExitOfParse(app, error);
+  }
   if (names.empty()) {
     names = {"autoencoder", "ds_cnn",          "resnet8",
              "vww",         "fully_connected", "mobilenet_v2"};

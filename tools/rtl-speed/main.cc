@@ -22,6 +22,7 @@
 #include "compiler/package/package.h"
 #include "compiler/testing/networks.h"
 #include "simulator/model/model.h"
+#include "tools/cli/usage.h"
 #include "tools/rtl-speed/simulation.h"
 
 namespace heddle::rtl {
@@ -91,7 +92,9 @@ absl::Status Measure(const std::string& name, int repeat, bool check) {
 }
 
 int Main(int argc, char** argv) {
-  CLI::App app("Networks on the RTL of h256: how fast it is simulated");
+  CLI::App app("Networks on the RTL of h256: how fast it is simulated",
+               "rtl-speed");
+  cli::WrapHelp(&app);
   int repeat = 1;
   bool check = false;
   std::vector<std::string> names;
@@ -99,7 +102,11 @@ int Main(int argc, char** argv) {
       ->check(CLI::Range(1, 1000));
   app.add_flag("--check", check, "compare with the functional model");
   app.add_option("names", names, "networks or model files");
-  CLI11_PARSE(app, argc, argv);
+  try {
+    app.parse(argc, argv);
+  } catch (const CLI::ParseError& error) {
+    return cli::ExitOfParse(app, error);
+  }
   if (names.empty()) names = {"resnet50"};
   std::printf("%-20s %12s %9s\n", "network", "cycles", "Mcycle/s");
   int bad = 0;
