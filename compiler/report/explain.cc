@@ -13,6 +13,7 @@
 #include "absl/strings/str_format.h"
 #include "absl/strings/str_join.h"
 #include "compiler/backend/backend.h"
+#include "compiler/base/count_text.h"
 #include "compiler/base/diagnostic.h"
 #include "compiler/base/nearest_names.h"
 #include "compiler/base/status_macros.h"
@@ -246,8 +247,11 @@ std::string DescribePrice(const std::vector<SegmentReport>& segments,
       if (!inside.empty()) return inside;
     }
     if (!s.control.empty() || !Has(s.nodes, node)) continue;
-    std::string text = absl::StrFormat("The segment's %d node(s) take %.1f us*",
-                                       s.nodes.size(), s.estimated_us);
+    std::string text = absl::StrFormat(
+        "The segment's %s %.1f us*",
+        s.nodes.size() == 1 ? "node takes"
+                            : absl::StrCat(s.nodes.size(), " nodes take"),
+        s.estimated_us);
     if (!s.host) {
       absl::StrAppendFormat(&text,
                             ", its crossing (%d bytes in, %d out) %.1f us*",
@@ -266,8 +270,9 @@ std::string DescribeBodies(const Node& made, const CompileReport& report) {
     for (const auto& body : segment.bodies) {
       size_t card = 0;
       for (const SegmentReport& s : body.segments) card += !s.host;
-      absl::StrAppend(&text, "Its ", body.name, " has ", body.segments.size(),
-                      " segment(s), ", card, " of them on the card.\n");
+      absl::StrAppend(&text, "Its ", body.name, " has ",
+                      CountText(body.segments.size(), "segment"), ", ", card,
+                      " of them on the card.\n");
     }
   }
   return text;
@@ -305,8 +310,8 @@ std::string DescribeFate(const Graph& model, const Node& node,
     if (made.sources.size() > 1 || made.op != node.op) {
       absl::StrAppend(
           &text, "It is part of ", made.Describe(), ", which stands for ",
-          made.sources.size(),
-          " node(s) of the model: ", absl::StrJoin(made.sources, ", "), ".\n");
+          CountText(made.sources.size(), "node"),
+          " of the model: ", absl::StrJoin(made.sources, ", "), ".\n");
     }
     for (const FloatGroup& group : graph.float_groups) {
       if (group.node != made.name && !Has(made.sources, group.node)) continue;

@@ -199,8 +199,8 @@ TEST(Explain, WhatTheHostDrives) {
   EXPECT_TRUE(said->rejection.ok()) << said->rejection;
   for (const char* text :
        {"The host drives it, in segment 1 of 1", "condition 'flag'",
-        "Its then_branch has 1 segment(s), 1 of them on the card",
-        "Its else_branch has 1 segment(s), 1 of them on the card"}) {
+        "Its then_branch has 1 segment, 1 of them on the card",
+        "Its else_branch has 1 segment, 1 of them on the card"}) {
     EXPECT_TRUE(absl::StrContains(said->text, text)) << said->text;
   }
   said = ExplainNode(model, options, "choice/MatMul_0");

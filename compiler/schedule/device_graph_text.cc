@@ -11,6 +11,11 @@
 namespace heddle::compiler {
 namespace {
 
+// "1 box", "2 boxes".
+std::string Count(int64_t count, const char* thing, const char* plural = "s") {
+  return absl::StrCat(count, " ", thing, count == 1 ? "" : plural);
+}
+
 const char* LayoutName(Layout layout) {
   switch (layout) {
     case Layout::kDense:
@@ -156,7 +161,7 @@ void AppendOp(const DeviceGraph& graph, size_t index, std::string* text) {
   uint64_t constants = 0;
   for (const ConstantGroup& g : op.groups) constants += g.bytes;
   absl::StrAppend(text, "; ", op.macs, " MACs, ", constants,
-                  " bytes of constants in ", op.groups.size(), " group(s)",
+                  " bytes of constants in ", Count(op.groups.size(), "group"),
                   SlicesText("columns", op.group_columns),
                   SlicesText("channels", op.group_channels), ", ",
                   op.temporary_bytes, " temporary bytes\n");
@@ -221,8 +226,8 @@ void AppendPlan(const DeviceGraph& graph, const MemoryPlan& plan, size_t index,
           ? absl::StrCat(" (the first ", p.tile.rows - p.tile.lead, ")")
           : "",
       " x ", p.tile.columns, " x ", p.tile.channels, " of ", e.h, " x ", e.w,
-      " x ", e.c, ", ", p.tile.Count(e), " box(es) of ", e.n, " image(s), ",
-      op.groups.size(), " group(s)",
+      " x ", e.c, ", ", Count(p.tile.Count(e), "box", "es"), " of ",
+      Count(e.n, "image"), ", ", Count(op.groups.size(), "group"),
       OrderText({p.tile, p.keep, p.group_outer, p.cut_groups, p.single}),
       "\n  SRAM: ");
   std::vector<std::string> places;
@@ -275,8 +280,8 @@ std::string ToText(const AxisNeed& need) {
 
 std::string ToText(const DeviceGraph& graph) {
   std::string text = absl::StrCat(
-      "device graph: ", graph.ops.size(), " operation(s), ",
-      graph.storages.size(), " storage(s), ", graph.io_bytes,
+      "device graph: ", Count(graph.ops.size(), "operation"), ", ",
+      Count(graph.storages.size(), "storage"), ", ", graph.io_bytes,
       " bytes of inputs and outputs; images x rows x columns x channels\n");
   for (size_t i = 0; i < graph.storages.size(); ++i) {
     const Storage& s = graph.storages[i];

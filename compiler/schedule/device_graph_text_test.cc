@@ -53,7 +53,7 @@ TEST(ToText, Needs) {
 
 TEST(ToText, Graph) {
   EXPECT_EQ(ToText(Small()),
-            "device graph: 1 operation(s), 2 storage(s), 0 bytes of inputs and "
+            "device graph: 1 operation, 2 storages, 0 bytes of inputs and "
             "outputs; images x rows x columns x channels\n"
             "storage s0 'x' float dense, 1 x 8 x 8 x 2, input\n"
             "storage s1 'y' float dense, 1 x 8 x 8 x 2, output\n"
@@ -63,7 +63,7 @@ TEST(ToText, Graph) {
             "  needs v0 'x' [1,2,8,8]: rows 3 from i-1, columns all, channels "
             "all\n"
             "  may be cut along rows; 0 MACs, 0 bytes of constants in 1 "
-            "group(s), 0 temporary bytes\n");
+            "group, 0 temporary bytes\n");
 }
 
 TEST(ToText, Plan) {

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "tools/heddle-compile/list.h"
 
+#include <map>
 #include <utility>
 #include <vector>
 
@@ -8,6 +9,7 @@
 #include "absl/strings/str_cat.h"
 #include "absl/strings/str_format.h"
 #include "absl/strings/str_join.h"
+#include "compiler/base/count_text.h"
 #include "compiler/base/diagnostic.h"
 #include "compiler/base/status_macros.h"
 #include "compiler/import/input_declaration.h"
@@ -15,6 +17,7 @@
 #include "compiler/package/shape_set.h"
 #include "rtl/spec/generated/isa.h"
 #include "rtl/spec/version.h"
+#include "tools/cli/file.h"
 #include "tools/cli/printable.h"
 #include "tools/heddle-compile/report.h"
 
@@ -129,6 +132,42 @@ absl::StatusOr<ordered_json> ListPackage(absl::string_view bytes,
   return list;
 }
 
+// Outputs of a set, whose packages all have the same: null where they differ
+// in a dimension.
+ordered_json SetOutputs(
+    const std::vector<std::vector<package::TensorInfo>>& outputs) {
+  ordered_json list = ordered_json::array();
+  if (outputs.empty()) return list;
+  for (size_t o = 0; o < outputs[0].size(); ++o) {
+    ordered_json shape = outputs[0][o].shape;
+    for (const auto& other : outputs) {
+      if (o >= other.size() || other[o].shape.size() != shape.size()) {
+        shape = nullptr;
+        break;
+      }
+      for (size_t d = 0; d < shape.size(); ++d) {
+        if (other[o].shape[d] != outputs[0][o].shape[d]) shape[d] = nullptr;
+      }
+    }
+    list.push_back({{"name", outputs[0][o].name},
+                    {"type", compiler::DataTypeName(outputs[0][o].type)},
+                    {"shape", std::move(shape)}});
+  }
+  return list;
+}
+
+ordered_json SetInputs(const package::ShapeSet& set,
+                       const std::vector<int64_t>& values) {
+  const std::map<std::string, compiler::Shape> shapes = set.ShapesOf(values);
+  ordered_json list = ordered_json::array();
+  for (const package::SetInput& input : set.inputs) {
+    list.push_back({{"name", input.name},
+                    {"type", compiler::DataTypeName(input.type)},
+                    {"shape", shapes.at(input.name)}});
+  }
+  return list;
+}
+
 absl::StatusOr<ordered_json> ListShapeSet(absl::string_view bytes,
                                           std::shared_ptr<const void> owner) {
   ASSIGN_OR_RETURN(const auto set,
@@ -146,17 +185,28 @@ absl::StatusOr<ordered_json> ListShapeSet(absl::string_view bytes,
                               {"type", compiler::DataTypeName(input.type)},
                               {"shape", std::move(shape)}});
   }
+  std::vector<std::vector<package::TensorInfo>> outputs;
+  for (size_t i = 0; i < set.specialisations.size(); ++i) {
+    const std::string one = set.PackageBytes(i);
+    ASSIGN_OR_RETURN(package::Package package, package::Parse(one));
+    RETURN_IF_ERROR(set.Check(i, package));
+    outputs.push_back(std::move(package.outputs));
+  }
+  list["outputs"] = SetOutputs(outputs);
   list["config"] = set.config;
   list["bytes"] = bytes.size();
   list["symbols"] = set.symbols;
   list["specialisations"] = ordered_json::array();
-  for (const package::Specialisation& one : set.specialisations) {
+  for (size_t s = 0; s < set.specialisations.size(); ++s) {
+    const package::Specialisation& one = set.specialisations[s];
     ordered_json values = ordered_json::object();
     for (size_t i = 0; i < set.symbols.size(); ++i) {
       values[set.symbols[i]] = one.values[i];
     }
-    list["specialisations"].push_back(
-        {{"values", std::move(values)}, {"bytes", one.size}});
+    list["specialisations"].push_back({{"values", std::move(values)},
+                                       {"bytes", one.size},
+                                       {"inputs", SetInputs(set, one.values)},
+                                       {"outputs", TensorsJson(outputs[s])}});
   }
   return list;
 }
@@ -194,7 +244,7 @@ void AppendLine(const char* what, const std::string& value, std::string* text) {
 absl::StatusOr<ordered_json> ListFile(absl::string_view bytes,
                                       std::shared_ptr<const void> owner) {
   if (package::IsShapeSet(bytes)) return ListShapeSet(bytes, std::move(owner));
-  if (absl::StartsWith(bytes, "HEDDLEPK")) {
+  if (cli::IsPackage(bytes)) {
     return ListPackage(bytes, std::move(owner));
   }
   return ListModel(bytes);
@@ -245,6 +295,8 @@ std::string ListText(const ordered_json& list) {
                  absl::StrCat(absl::StrJoin(values, ", "), ": ",
                               one["bytes"].get<uint64_t>(), " bytes"),
                  &text);
+      AppendTensors("  input", one["inputs"], &text);
+      AppendTensors("  output", one["outputs"], &text);
     }
     return text;
   }
@@ -273,7 +325,8 @@ std::string ListText(const ordered_json& list) {
   for (const ordered_json& segment : list["segments"]) {
     AppendLine("segment",
                absl::StrCat("on the ", segment["on"].get<std::string>(), ", ",
-                            segment["nodes"].get<uint64_t>(), " nodes"),
+                            compiler::CountText(
+                                segment["nodes"].get<uint64_t>(), "node")),
                &text);
   }
   absl::StrAppend(&text, "* of the card, estimated by the compiler\n");

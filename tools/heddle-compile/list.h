@@ -6,8 +6,9 @@
 //   {"schema": "heddle-list/1", "kind": "model" | "package" | "shape set",
 //    "name", "producer",
 //    "inputs"|"outputs": [{"name", "type", "shape": a dimension is a number,
-//                          the name of a symbol, or null without one; null
-//                          where the model says nothing, "bytes" (packages)}],
+//                          the name of a symbol, or null without one (in
+//                          outputs of a set: it differs); null where the model
+//                          says nothing, "bytes" (packages)}],
 //   of a model:
 //    "ir_version", "opsets": {DOMAIN: version}, "nodes", "initializers"
 //   of a package:
@@ -17,7 +18,8 @@
 //    "segments": [{"on": "card" | "host" | "control", "nodes"}] (in order;
 //                empty if the card does it all)
 //   of a set:
-//    "config", "bytes", "symbols", "specialisations": [{"values", "bytes"}]}
+//    "config", "bytes", "symbols",
+//    "specialisations": [{"values", "bytes", "inputs", "outputs"}]}
 #ifndef HEDDLE_TOOLS_HEDDLE_COMPILE_LIST_H_
 #define HEDDLE_TOOLS_HEDDLE_COMPILE_LIST_H_
 

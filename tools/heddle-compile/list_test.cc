@@ -72,8 +72,21 @@ TEST(List, APackageOfSeveralShapes) {
   EXPECT_EQ(list["inputs"][0]["shape"], (ordered_json{"batch", 4}));
   ASSERT_EQ(list["specialisations"].size(), 2u);
   EXPECT_EQ(list["specialisations"][1]["values"]["batch"], 3);
+  // What it gives: of the set, and of each shape.
+  EXPECT_EQ(list["outputs"][0]["name"], "y");
+  EXPECT_EQ(list["outputs"][0]["shape"], (ordered_json{nullptr, 4}));
+  EXPECT_EQ(list["specialisations"][1]["inputs"][0]["shape"],
+            (ordered_json{3, 4}));
+  EXPECT_EQ(list["specialisations"][0]["outputs"][0]["shape"],
+            (ordered_json{1, 4}));
+  EXPECT_EQ(list["specialisations"][1]["outputs"][0]["shape"],
+            (ordered_json{3, 4}));
   const std::string text = ListText(list);
   EXPECT_NE(text.find("batch=3: "), std::string::npos) << text;
+  EXPECT_NE(text.find("  output          'y' float[3,4]\n"), std::string::npos)
+      << text;
+  EXPECT_NE(text.find("output            'y' float[?,4]\n"), std::string::npos)
+      << text;
 }
 
 TEST(List, WhatIsNone) {

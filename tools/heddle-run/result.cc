@@ -8,6 +8,7 @@
 #include "absl/strings/str_cat.h"
 #include "absl/strings/str_format.h"
 #include "absl/strings/string_view.h"
+#include "compiler/base/count_text.h"
 #include "rtl/spec/generated/isa.h"
 #include "tools/cli/printable.h"
 #include "tools/heddle-run/bench.h"
@@ -121,22 +122,22 @@ std::string BenchText(const BenchResult& bench, bool simulated) {
                                 ? absl::StrCat(bench.in_flight, " in flight")
                                 : "one after another";
   std::string text = absl::StrFormat(
-      "bench         %d runs after %d to warm up, %s: %.1f per second%s\n"
+      "bench         %s after %d to warm up, %s: %.1f per second%s\n"
       "  ms          min %.3f, P50 %.3f, P90 %s, P95 %s, P99 %s, P99.9 %s, max "
       "%.3f, mean %.3f\n"
       "  noise       relative MAD %.1f %%; second half %+.1f %% against the "
       "first",
-      s.runs, bench.warmup, order, PerSecond(bench, s),
-      simulated ? ", of the simulation" : "", s.min, s.median, ms(s.p90),
-      ms(s.p95), ms(s.p99), ms(s.p99_9), s.max, s.mean, 100 * s.relative_mad,
-      100 * s.half_difference);
+      compiler::CountText(s.runs, "run"), bench.warmup, order,
+      PerSecond(bench, s), simulated ? ", of the simulation" : "", s.min,
+      s.median, ms(s.p90), ms(s.p95), ms(s.p99), ms(s.p99_9), s.max, s.mean,
+      100 * s.relative_mad, 100 * s.half_difference);
   if (s.halves_differ) {
     text += ": THEY DIFFER, the machine was busy; measure again";
   }
   text += "\n";
   for (const session::CardPool::Card& card : bench.cards) {
-    absl::StrAppendFormat(&text, "  card        %s: %d runs",
-                          Printable(card.id), card.started);
+    absl::StrAppendFormat(&text, "  card        %s: %s", Printable(card.id),
+                          compiler::CountText(card.started, "run"));
     if (card.lost > 0) {
       absl::StrAppendFormat(&text, ", %d LOST with it and restarted",
                             card.lost);

@@ -3,6 +3,7 @@
 #include <stdlib.h>
 #include <unistd.h>
 
+#include <filesystem>
 #include <utility>
 
 #include "absl/strings/str_split.h"
@@ -61,7 +62,8 @@ DoctorSystem DoctorSystem::Real(const std::string& root) {
   if (n > 0 && system.files.real()) {
     std::string folder(self, static_cast<size_t>(n));
     folder.resize(folder.rfind('/'));
-    system.library_folders.push_back(folder + "/../lib");
+    system.library_folders.push_back(
+        std::filesystem::path(folder + "/../lib").lexically_normal().string());
     if (system.program_folders.empty()) {
       system.program_folders.push_back(folder);
     }

@@ -243,6 +243,18 @@ TEST_F(DoctorTest, Hosted) {
   EXPECT_HAS(Problem().fix, "--socket-group");
 }
 
+// "bin/../lib" is nothing to show, or to put into a variable.
+TEST(DoctorSystemTest, FoldersAreShownAsTheyAre) {
+  unsetenv("LD_LIBRARY_PATH");
+  const DoctorSystem system = DoctorSystem::Real("");
+  ASSERT_FALSE(system.library_folders.empty());
+  EXPECT_TRUE(absl::EndsWith(system.library_folders[0], "/lib"))
+      << system.library_folders[0];
+  for (const std::string& folder : system.library_folders) {
+    EXPECT_FALSE(absl::StrContains(folder, "..")) << folder;
+  }
+}
+
 TEST_F(DoctorTest, LibraryProgramsAndVariable) {
   tree_.Remove("/usr/lib/libonnxifi-heddle.so");
   EXPECT_EQ(Problem().check, "library");

@@ -122,9 +122,12 @@ std::string ViewText(const View& view, const View* before, double seconds) {
       std::any_of(view.list.cards.begin(), view.list.cards.end(),
                   [](const Card& card) { return card.where == "drm"; });
   if (drm && view.processes.hidden > 0) {
-    absl::StrAppend(&text, "note: ", view.processes.hidden,
-                    " processes of other users may not be looked at (sudo "
-                    "shows them)\n");
+    absl::StrAppend(
+        &text, "note: ",
+        view.processes.hidden == 1
+            ? "1 process of another user"
+            : absl::StrCat(view.processes.hidden, " processes of other users"),
+        " may not be looked at (sudo shows them)\n");
   }
   return text;
 }
