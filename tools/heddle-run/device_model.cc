@@ -61,12 +61,9 @@ absl::StatusOr<std::vector<session::DeviceDescription>> ChooseDevices(
     if (absl::Status s = add(); !s.ok()) return s;
   }
   for (const std::string& device : settings.devices) {
+    // The session takes it from there.
     setenv("HEDDLE_DEVICE", device.c_str(), 1);
     if (absl::Status s = add(); !s.ok()) return s;
-  }
-  // What is compiled for a second time runs there.
-  if (!settings.devices.empty()) {
-    setenv("HEDDLE_DEVICE", settings.devices.front().c_str(), 1);
   }
   return chosen;
 }

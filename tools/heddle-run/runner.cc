@@ -2,7 +2,6 @@
 #include "tools/heddle-run/runner.h"
 
 #include <errno.h>
-#include <stdlib.h>
 #include <sys/stat.h>
 
 #include <algorithm>
@@ -53,7 +52,9 @@ constexpr size_t kTop = 5;
 class Runner {
  public:
   explicit Runner(const Arguments& arguments)
-      : arguments_(arguments), progress_(kTool, arguments.progress) {}
+      : arguments_(arguments),
+        devices_(arguments.devices),
+        progress_(kTool, arguments.progress) {}
 
   absl::Status Prepare();
   absl::Status Execute();
@@ -96,6 +97,7 @@ class Runner {
                             bool outputs) const;
 
   const Arguments& arguments_;
+  std::vector<std::string> devices_;  // --device, with --core
   cli::Progress progress_;
   // --place, --host-profile, --bound
   compiler::CompileOptions given_options_;
@@ -130,6 +132,7 @@ compiler::CompileOptions Runner::Options() {
 
 DeviceModel::Settings Runner::Settings() const {
   DeviceModel::Settings settings;
+  settings.devices = devices_;
   settings.host_threads = arguments_.host_threads;
   if (arguments_.host_seconds > 0) {
     settings.host_time = absl::Seconds(arguments_.host_seconds);
@@ -221,9 +224,6 @@ absl::Status Runner::CheckHasNoCycles() const {
 absl::Status Runner::Prepare() {
   RETURN_IF_ERROR(cli::SetPlacement(arguments_.placement, &given_options_));
   RETURN_IF_ERROR(cli::ParseBounds(arguments_.bounds, &given_options_.bounds));
-  if (!arguments_.devices.empty()) {
-    setenv("HEDDLE_DEVICE", arguments_.devices.front().c_str(), 1);
-  }
   auto model = compiler::MappedFile::Open(arguments_.model);
   if (!model.ok()) return model.status();
   file_ = *std::move(model);
@@ -243,7 +243,10 @@ absl::Status Runner::Prepare() {
   is_set_ = is_package_ && package::IsShapeSet(bytes_);
   if (is_package_) RETURN_IF_ERROR(CheckPackageOptions());
   if (!arguments_.core.empty()) {
-    const char* given = getenv("HEDDLE_DEVICE");
+    const char* variable = std::getenv("HEDDLE_DEVICE");
+    const std::string given = !devices_.empty()     ? devices_.front()
+                              : variable != nullptr ? variable
+                                                    : "";
     std::string config = arguments_.config;
     if (is_package_) {
       const auto package = package::Parse(bytes_);
@@ -251,10 +254,9 @@ absl::Status Runner::Prepare() {
       const auto set = package::ParseShapeSet(bytes_, file_);
       if (set.ok()) config = set->config;
     }
-    auto device =
-        SimulatedDevice(given != nullptr ? given : "", arguments_.core, config);
+    auto device = SimulatedDevice(given, arguments_.core, config);
     if (!device.ok()) return device.status();
-    setenv("HEDDLE_DEVICE", device->c_str(), 1);
+    devices_ = {*std::move(device)};
   }
   if (arguments_.tolerance.steps > 0 && is_package_) {
     return absl::InvalidArgumentError(
@@ -285,7 +287,6 @@ absl::Status Runner::Prepare() {
                    OpenCache(arguments_.cache, &cache_note_));
   DeviceModel::Settings settings = Settings();
   settings.traced = !arguments_.trace.empty();
-  if (arguments_.devices.size() > 1) settings.devices = arguments_.devices;
   settings.all_devices = arguments_.all_devices;
   if (cache.has_value()) settings.cache = &*cache;
   ShapeSetRequest request;
@@ -543,11 +544,11 @@ absl::Status Runner::CompareAllLayers(const std::vector<TensorData>& inputs) {
   if (!graph.ok()) return graph.status();
   options.taps = true;
   options.tap_all = true;
+  DeviceModel::Settings settings = Settings();
+  if (settings.devices.size() > 1) settings.devices.resize(1);
   // A card of its own, as the first one; the user knows of that already.
-  if (absl::StartsWith(model_->device().id, "sim#")) {
-    setenv("HEDDLE_DEVICE", "sim", 1);
-  }
-  auto tapped = DeviceModel::Load(bytes_, false, options, Settings());
+  if (absl::StartsWith(model_->device().id, "sim#")) settings.devices = {"sim"};
+  auto tapped = DeviceModel::Load(bytes_, false, options, settings);
   if (!tapped.ok()) return tapped.status();
   progress_.Set("running with all tensors as outputs");
   if (auto s = (*tapped)->Run(inputs, true); !s.ok()) return s;

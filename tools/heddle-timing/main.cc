@@ -7,8 +7,6 @@
 // rtl, tells the cycles of the job; its counters of busy cycles must be those
 // of the core. So a record is written only where neither the values nor what is
 // around the core make a difference.
-#include <stdlib.h>
-
 #include <algorithm>
 #include <cstdio>
 #include <memory>
@@ -90,9 +88,10 @@ absl::StatusOr<std::string> RtlCard(const package::Package& package) {
 absl::StatusOr<session::RunStatistics> RunOnCard(
     absl::string_view bytes, const package::Package& package) {
   ASSIGN_OR_RETURN(const std::string card, RtlCard(package));
-  setenv("HEDDLE_DEVICE", card.c_str(), 1);
+  run::DeviceModel::Settings settings;
+  settings.devices = {card};
   ASSIGN_OR_RETURN(const std::unique_ptr<run::DeviceModel> model,
-                   run::DeviceModel::Load(bytes, true, {}, {}));
+                   run::DeviceModel::Load(bytes, true, {}, settings));
   RETURN_IF_ERROR(model->Run(Inputs(package, kCardSeed), false));
   return model->statistics();
 }
