@@ -9,6 +9,7 @@
 #include <algorithm>
 #include <chrono>
 #include <cstdio>
+#include <cstdlib>
 #include <cstring>
 #include <fstream>
 #include <sstream>
@@ -19,6 +20,7 @@
 #include "compiler/compiler.h"
 #include "heddle/version.h"
 #include "runtime/session/session.h"
+#include "tools/cli/missing_device.h"
 #include "tools/cli/usage.h"
 
 namespace heddle {
@@ -154,10 +156,11 @@ int Main(const std::string& folder) {
   }
   auto devices = session::ListDevices();
   if (!devices.ok() || devices->empty()) {
-    std::fprintf(stderr, "digits-demo: no device: %s\n",
+    const char* form = std::getenv("HEDDLE_DEVICE");
+    std::fprintf(stderr, "digits-demo: error: %s\n",
                  devices.ok()
-                     ? "none is present (see HEDDLE_DEVICE in README.md)"
-                     : devices.status().ToString().c_str());
+                     ? cli::MissingDevice(form != nullptr ? form : "").c_str()
+                     : std::string(devices.status().message()).c_str());
     return kNoDevice;
   }
   auto device = session::OpenDevice((*devices)[0].id);

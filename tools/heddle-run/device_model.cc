@@ -11,6 +11,8 @@
 #include "absl/strings/match.h"
 #include "absl/strings/str_cat.h"
 #include "runtime/session/device_spec.h"
+#include "tools/cli/missing_device.h"
+#include "tools/cli/missing_device.h"
 #include "tools/heddle-run/estimated_times.h"
 #include "tools/heddle-timing/stream_commands.h"
 
@@ -31,14 +33,8 @@ absl::StatusOr<std::vector<session::DeviceDescription>> ListOf(
   if (!list.empty()) return list;
   if (devices->empty()) {
     const char* form = std::getenv("HEDDLE_DEVICE");
-    if (form != nullptr && absl::StartsWith(form, "hosted:")) {
-      return absl::UnavailableError(absl::StrCat(
-          "no Heddle device: '", form,
-          "' has no card at present; heddle-hosted reports when it finds one"));
-    }
     return absl::UnavailableError(
-        "no Heddle device (--device and HEDDLE_DEVICE select one); heddle-smi "
-        "doctor finds out why");
+        cli::MissingDevice(form != nullptr ? form : ""));
   }
   return absl::UnavailableError(absl::StrCat(
       "no device of configuration ", config, " (", devices->front().id, " is ",

@@ -75,7 +75,10 @@ HEDDLE_DEVICE=gpu expect 2 "$int8"
 grep -q 'HEDDLE_DEVICE: ' err || fail "a wrong HEDDLE_DEVICE"
 expect 2 "$int8" --device gpu
 expect 3 "$int8" --device drm:/nowhere
-grep -q 'heddle-smi doctor' err || fail "no word of the doctor"
+grep -q "error: no card at '/nowhere'" err || fail "the missing node is not named"
+grep -Eq 'heddle-smi( doctor|\))|permission denied' err || fail "no way out"
+expect 3 "$int8" --device sim#3
+grep -q 'no card 3; there is sim#0' err || fail "the missing card is not named, or not what there is"
 expect 0 "$int8" --images "$digits/digits_test.u8" --labels "$digits/digits_test.i32" \
   --dims 1,28,28 --limit 50
 grep -q 'top-1 50 (100.00 %), top-5 50' out || fail "top-1"

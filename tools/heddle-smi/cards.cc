@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "tools/heddle-smi/cards.h"
 
+#include <algorithm>
 #include <utility>
 
 #include "absl/strings/str_cat.h"
@@ -10,6 +11,7 @@
 #include "runtime/hal/drm_transport.h"
 #include "runtime/hal/hosted_transport.h"
 #include "runtime/session/device_spec.h"
+#include "tools/cli/missing_device.h"
 
 namespace heddle::smi {
 namespace {
@@ -52,7 +54,9 @@ void AddDrm(const session::DeviceSpec& spec, bool all, CardList* list) {
   if (spec.serial.has_value()) {
     const auto node = hal::FindDrm(*spec.serial);
     if (!node.ok()) {
-      list->notes.push_back(std::string(node.status().message()));
+      list->notes.push_back(absl::IsUnavailable(node.status())
+                                ? cli::MissingDevice(spec.ToString())
+                                : std::string(node.status().message()));
       return;
     }
     nodes = {*node};
@@ -70,6 +74,10 @@ void AddDrm(const session::DeviceSpec& spec, bool all, CardList* list) {
   for (const std::string& node : nodes) {
     list->cards.push_back(
         Ask(absl::StrCat("drm:", node), "drm", hal::OpenDrm(node)));
+    Card& card = list->cards.back();
+    if (!spec.node.empty() && absl::IsUnavailable(card.status)) {
+      card.status = absl::UnavailableError(cli::MissingDevice(card.id));
+    }
   }
 }
 
@@ -86,6 +94,12 @@ void AddHosted(const session::DeviceSpec& spec, bool all, CardList* list) {
   if (cards->empty()) {
     list->notes.push_back(absl::StrCat("the heddle-hosted at '", socket,
                                        "' has no card at present"));
+  }
+  if (spec.card.has_value() &&
+      std::count(cards->begin(), cards->end(), *spec.card) == 0 &&
+      !cards->empty()) {
+    list->notes.push_back(
+        cli::MissingDevice(absl::StrCat(spec.ToString(), "#", *spec.card)));
   }
   for (uint32_t card : *cards) {
     if (spec.card.has_value() && *spec.card != card) continue;

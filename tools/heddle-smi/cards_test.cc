@@ -39,7 +39,13 @@ TEST(Cards, OfHosted) {
   EXPECT_EQ(card.pdev, "");
   EXPECT_GT(card.memory.total, 0u);
   EXPECT_EQ(ListCards(device + "#1")->cards.size(), 1u);
-  EXPECT_TRUE(ListCards(device + "#7")->cards.empty());
+  const auto missing = ListCards(device + "#7");
+  EXPECT_TRUE(missing->cards.empty());
+  ASSERT_EQ(missing->notes.size(), 1u);
+  EXPECT_TRUE(
+      absl::StrContains(missing->notes[0],
+                        absl::StrCat("has no card 7; there is ", device, "#0")))
+      << missing->notes[0];
   const auto none = ListCards("hosted:/nowhere/at.all");
   EXPECT_TRUE(none->cards.empty());
   EXPECT_EQ(none->notes.size(), 1u);
@@ -58,7 +64,13 @@ TEST(Cards, OfNodes) {
   EXPECT_TRUE(ListCards("drm:serial=9")->cards.empty());
   const auto gone = ListCards("drm:fake/renderD9");
   ASSERT_EQ(gone->cards.size(), 1u);
-  EXPECT_FALSE(gone->cards[0].status.ok());
+  EXPECT_TRUE(absl::StrContains(gone->cards[0].status.message(),
+                                "'fake/renderD9'; there is drm:fake/renderD0"))
+      << gone->cards[0].status;
+  const auto unknown = ListCards("drm:serial=9");
+  ASSERT_EQ(unknown->notes.size(), 1u);
+  EXPECT_TRUE(absl::StrContains(unknown->notes[0], "there is drm:fake/"))
+      << unknown->notes[0];
 }
 
 TEST(Cards, WhatCannotBeListedIsRefused) {
