@@ -173,7 +173,8 @@ absl::StatusOr<Profile> MakeProfile(const package::Package& package,
   return profile;
 }
 
-std::string ProfileText(const Profile& profile, const std::string& file) {
+std::string ProfileText(const Profile& profile, const std::string& file,
+                        uint64_t retired) {
   const char* note =
       profile.source == TimeSource::kCounted ? "counted by the card"
       : profile.source == TimeSource::kRecorded
@@ -183,6 +184,16 @@ std::string ProfileText(const Profile& profile, const std::string& file) {
   std::string text = absl::StrFormat(
       "trace         %s: %d commands in %d cycles (%s)\n", cli::Printable(file),
       profile.commands.size(), profile.cycles(), note);
+  const uint64_t of_engines =
+      profile.commands.size() + profile.lost_for_room + profile.lost_by_card;
+  if (retired > of_engines) {
+    absl::StrAppendFormat(
+        &text,
+        "              of %d that the card counts: the other "
+        "%d only %s, such as end\n",
+        retired, retired - of_engines,
+        retired - of_engines == 1 ? "controls a stream" : "control streams");
+  }
   if (profile.lost_for_room > 0) {
     absl::StrAppendFormat(&text,
                           "  LOST        the last %d commands: a trace has "

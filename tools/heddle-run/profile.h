@@ -88,8 +88,10 @@ std::string ChromeTrace(const package::Package& package,
                         const Profile& profile);
 
 // A short table: time of each engine and what it waited for, top layers, what
-// is missing.
-std::string ProfileText(const Profile& profile, const std::string& file);
+// is missing. `retired`: commands that the card counts for the inference,
+// those that control a stream included, which run on no engine; 0: not known.
+std::string ProfileText(const Profile& profile, const std::string& file,
+                        uint64_t retired);
 
 }  // namespace heddle::run
 

@@ -168,17 +168,26 @@ TEST(Profile, RefusesCommandsThatAreNotThePackages) {
 
 TEST(Profile, TextSaysWhatIsMissingAndWhoseTimesTheyAre) {
   Case c;
-  std::string text = ProfileText(*c.Make(), "t.json");
+  std::string text = ProfileText(*c.Make(), "t.json", 0);
   EXPECT_NE(text.find("t.json: 5 commands in 700 cycles (counted by the card)"),
             std::string::npos)
       << text;
   EXPECT_NE(text.find("weights 6, activations 82, output 3"), std::string::npos)
       << text;
   EXPECT_EQ(text.find("LOST"), std::string::npos);
+  EXPECT_EQ(text.find("that the card counts"), std::string::npos);
+  // Other places give the card's number of commands.
+  EXPECT_NE(ProfileText(*c.Make(), "t.json", 6)
+                .find("of 6 that the card counts: the other 1 only controls a "
+                      "stream, such as end\n"),
+            std::string::npos);
+  EXPECT_NE(ProfileText(*c.Make(), "t.json", 7)
+                .find("of 7 that the card counts: the other 2 only control "),
+            std::string::npos);
   c.trace.lost_for_room = 12;
   c.trace.lost_by_card = 3;
   c.trace.estimated = true;
-  text = ProfileText(*c.Make(), "t.json");
+  text = ProfileText(*c.Make(), "t.json", 0);
   EXPECT_NE(text.find("LOST        the last 12 commands: a trace has room for "
                       "8"),
             std::string::npos)

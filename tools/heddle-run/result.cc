@@ -320,7 +320,8 @@ std::string ToText(const package::Package& package, const Result& result) {
         package.segments.size() == 1 ? "" : "s");
   }
   if (result.profile.has_value()) {
-    text += ProfileText(*result.profile, result.trace_file);
+    text += ProfileText(*result.profile, result.trace_file,
+                        result.statistics.commands);
   }
   if (result.bench.has_value()) {
     text += BenchText(*result.bench, result.device.simulated);

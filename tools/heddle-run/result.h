@@ -12,8 +12,9 @@
 //    the commands), "job_cycles" (recorded: with the copies; first inference of
 //    a process), "calibrated": true, "clock_mhz", "card_ms" (the cycles at that
 //    clock; "latency_ms" and "bench" are this machine's time, which for a
-//    simulated card is that of the simulation), "utilisation", "commands",
-//    "bytes_loaded", "bytes_stored",
+//    simulated card is that of the simulation), "utilisation", "commands"
+//    (that the card counts; those that control a stream, such as end, are in
+//    no trace), "bytes_loaded", "bytes_stored",
 //    "host_operators" (nodes that ran on the host),
 //    "outputs": [{"name", "type", "shape", "equal", "max_error", "differing",
 //                 "first": {"index", "value", "expected"}, "problem",
