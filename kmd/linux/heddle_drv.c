@@ -181,7 +181,7 @@ static int heddle_probe(struct pci_dev *pdev, const struct pci_device_id *id)
 	err = heddle_device_init(dev) ?: heddle_device_register(dev);
 	if (err)
 		return err;
-	dev_info(&pdev->dev, "Heddle %s, %llu MiB, serial %llx, hardware version %u.%u\n",
+	dev_info(&pdev->dev, "Heddle %s, %llu MiB, serial %llu, hardware version %u.%u\n",
 		 dev->config->name, dev->mem.total >> 20, dev->info.unique,
 		 dev->info.hw_version >> HEDDLE_VERSION_MAJOR_SHIFT,
 		 dev->info.hw_version & HEDDLE_VERSION_MINOR_MASK);
