@@ -20,6 +20,7 @@ struct ClientState {
   heddle_usage usage = {};
   heddle_fair_client fair = {};
   drm_heddle_counters counters = {};    // of its own jobs
+  uint64_t held_ns = 0;                 // that they held the card
   std::unique_ptr<ResultsBoard> board;  // null: it has asked for none
 };
 

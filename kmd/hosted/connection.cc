@@ -24,18 +24,21 @@ constexpr size_t kFirstBytes = 64u << 10;
 
 constexpr uid_t kUnknownUser = 65534;
 
-uid_t PeerOf(int socket) {
+uid_t PeerOf(int socket, pid_t* process) {
   ucred who = {};
   socklen_t size = sizeof(who);
   if (getsockopt(socket, SOL_SOCKET, SO_PEERCRED, &who, &size) != 0)
     return kUnknownUser;
+  *process = who.pid;
   return who.uid;
 }
 
 }  // namespace
 
 Connection::Connection(int socket)
-    : socket_(socket), user_(PeerOf(socket)), idle_since_ns_(NowNs()) {
+    : socket_(socket),
+      user_(PeerOf(socket, &process_)),
+      idle_since_ns_(NowNs()) {
   fcntl(socket_, F_SETFL, fcntl(socket_, F_GETFL) | O_NONBLOCK);
 }
 

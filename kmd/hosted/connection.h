@@ -43,6 +43,8 @@ class Connection {
   int socket() const { return socket_; }
   // Of the peer's process; the overflow user when it is not known.
   uid_t user() const { return user_; }
+  // Of the process that connected; 0 when it is not known here.
+  pid_t process() const { return process_; }
 
   // Reads some of what is there, up to the end of one message, whose payload
   // may have `room` bytes. kMessage: the descriptor, if any, is the caller's.
@@ -67,6 +69,7 @@ class Connection {
   bool ReceivePayload(size_t* left);
 
   int socket_;
+  pid_t process_ = 0;
   uid_t user_;
   bool broken_ = false;
   uint32_t message_max_ = kMessageBytesMax;

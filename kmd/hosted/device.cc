@@ -417,6 +417,7 @@ void Device::AccountFor(Job* job, bool was_running) {
   Rivals rivals(now);
   MeetClients(&rivals);
   const heddle_fair_rivals mine = rivals.Of(*job->owner);
+  job->owner->held_ns += job->held_ns;
   heddle_fair_end(&fair_, &job->owner->fair, &mine, was_running, job->held_ns,
                   now);
 }
@@ -517,8 +518,8 @@ void Device::Quiet() {
 
 void Device::Lose(const char* why) {
   if (heddle_device_step(&state_, HEDDLE_DEVICE_LOST) != 0) return;
-  Log(spdlog::level::warn, "the card with serial {:x} is gone: {}",
-      info_.unique, why);
+  Log(spdlog::level::warn, "the card with serial {} is gone: {}", info_.unique,
+      why);
   Quiet();
   link_->Drop();
   for (const auto& weak : clients_) {

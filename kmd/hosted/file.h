@@ -50,6 +50,7 @@ class File {
               uint64_t value) noexcept;
   bool gone() const { return device_->gone(); }
   uint64_t client() const { return state_->id; }
+  const ClientState& state() const { return *state_; }
 
  private:
   static constexpr size_t kEventsKept = 256;

@@ -20,6 +20,7 @@
 #include "drm.h"
 #include "gtest/gtest.h"
 #include "kmd/hosted/client.h"
+#include "kmd/hosted/client_list.h"
 #include "kmd/hosted/core.h"
 #include "kmd/hosted/fake_card.h"
 #include "kmd/hosted/hosted_fixture.h"
@@ -44,6 +45,44 @@ TEST_F(HostedTest, NoticesACardThatReadsAllOnes) {
   EXPECT_EQ(c->Ioctl(DRM_IOCTL_HEDDLE_EVENTS, &events), 0);
   EXPECT_EQ(event.type, DRM_HEDDLE_EVENT_REMOVED + 0u);
   EXPECT_EQ(c->Ioctl(DRM_IOCTL_HEDDLE_EVENTS, &events), -ENODEV);
+}
+
+TEST_F(HostedTest, TellsWhoUsesACard) {
+  Plug();
+  StartServer();
+  auto first = Open(), second = Open();
+  drm_heddle_bo_create bo = {};
+  bo.size = 64 << 10;
+  bo.placement = DRM_HEDDLE_DEVICE;
+  ASSERT_EQ(second->Ioctl(DRM_IOCTL_HEDDLE_BO_CREATE, &bo), 0);
+  ClientList list;
+  ASSERT_EQ(ListClients(options_.socket, 0, &list), 0);
+  ASSERT_EQ(list.clients.size(), 2u) << "who asks is no client";
+  EXPECT_EQ(list.hidden, 0u);
+  uint64_t most = 0;
+  for (const ClientEntry& entry : list.clients) {
+    EXPECT_EQ(entry.pid, static_cast<uint32_t>(getpid()));
+    EXPECT_EQ(entry.user, getuid());
+    EXPECT_EQ(entry.jobs, 0u);
+    most = std::max(most, entry.device_bytes);
+  }
+  EXPECT_NE(list.clients[0].client, list.clients[1].client);
+  EXPECT_EQ(most, uint64_t{64} << 10);
+  second = nullptr;
+  for (const uint64_t limit = InMs(5000);
+       Now() < limit && list.clients.size() != 1; usleep(1000)) {
+    ASSERT_EQ(ListClients(options_.socket, 0, &list), 0);
+  }
+  EXPECT_EQ(list.clients.size(), 1u);
+  EXPECT_EQ(ListClients(options_.socket, 7, &list), -ENXIO);
+  EXPECT_EQ(ListClients(options_.socket + "x", 0, &list), -ENOENT);
+}
+
+TEST_F(HostedTest, WithoutACardNobodyUsesIt) {
+  StartServer();
+  ClientList list;
+  ASSERT_EQ(ListClients(options_.socket, 0, &list), 0);
+  EXPECT_TRUE(list.clients.empty());
 }
 
 TEST_F(HostedTest, FollowsTheSizeOfDeviceMemory) {

@@ -18,6 +18,7 @@
 #include <utility>
 
 #include "absl/strings/str_cat.h"
+#include "kmd/hosted/client_list.h"
 #include "kmd/hosted/clock.h"
 #include "kmd/hosted/log.h"
 
@@ -223,7 +224,9 @@ bool Server::Greet(Newcomer* newcomer) {
     return c->broken();
   }
   Hello hello;
-  if (message.header.type != kHello || message.payload.size() != sizeof(hello))
+  const uint32_t type = message.header.type;
+  if ((type != kHello && type != kClients) ||
+      message.payload.size() != sizeof(hello))
     return true;
   std::memcpy(&hello, message.payload.data(), sizeof(hello));
   Admit(newcomer, message.header, hello);

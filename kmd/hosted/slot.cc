@@ -12,6 +12,7 @@
 #include <new>
 #include <utility>
 
+#include "kmd/hosted/client_list.h"
 #include "kmd/hosted/log.h"
 #include "spdlog/spdlog.h"
 
@@ -123,7 +124,7 @@ void Slot::TryAttach(uint64_t now) {
   generation_++;
   Publish();
   Log(spdlog::level::info,
-      "card {}: {} with {} MiB of device memory, serial {:x}", index_,
+      "card {}: {} with {} MiB of device memory, serial {}", index_,
       device_->config()->name, device_->memory_total() >> 20,
       device_->info().unique);
 }
@@ -144,9 +145,12 @@ void Slot::Welcome(uint64_t now) {
   const bool present = device_ != nullptr && !device_->gone();
   const bool may_come = generation_ == 0 && now < first_attach_limit_ns_;
   for (Client& c : served_) {
-    if (c.file != nullptr || c.refused || c.connection->broken() ||
-        (!present && may_come))
+    if (c.file != nullptr || c.refused || c.connection->broken()) continue;
+    if (c.hello.type == kClients) {
+      TellClients(&c);
       continue;
+    }
+    if (!present && may_come) continue;
     if (present) {
       OpenFile(&c);
       continue;
@@ -177,6 +181,42 @@ void Slot::OpenFile(Client* c) {
   c->device = device_;
   c->connection->set_message_max(kMessageBytesMax);
   c->connection->Reply(&reply);
+}
+
+void Slot::TellClients(Client* asker) {
+  ClientsHeader header;
+  std::vector<ClientEntry> entries;
+  for (const Client& c : served_) {
+    // Files of a card that has gone use nothing.
+    if (c.file == nullptr || c.device != device_) continue;
+    if (!asker->privileged &&
+        c.connection->user() != asker->connection->user()) {
+      ++header.hidden;
+      continue;
+    }
+    const ClientState& state = c.file->state();
+    ClientEntry entry;
+    entry.client = state.id;
+    entry.pid = static_cast<uint32_t>(c.connection->process());
+    entry.user = c.connection->user();
+    entry.engine_ns = state.held_ns;
+    entry.jobs = state.counters.jobs;
+    entry.device_bytes = state.usage.used[HEDDLE_DEVICE_BYTES];
+    entry.host_bytes = state.usage.used[HEDDLE_PINNED_BYTES];
+    entries.push_back(entry);
+  }
+  Connection::Slip reply(1);
+  reply.front().header = asker->hello;
+  reply.front().header.result = 0;
+  std::vector<uint8_t>& payload = reply.front().payload;
+  payload.resize(sizeof(header) + entries.size() * sizeof(ClientEntry));
+  std::memcpy(payload.data(), &header, sizeof(header));
+  if (!entries.empty()) {
+    std::memcpy(payload.data() + sizeof(header), entries.data(),
+                entries.size() * sizeof(ClientEntry));
+  }
+  asker->connection->Reply(&reply);
+  asker->refused = true;  // nothing follows
 }
 
 void Slot::DropClients(uint64_t now) {

@@ -47,7 +47,8 @@ class Slot {
 
   // From any thread:
   CardEntry Describe() const;
-  // A client that said hello; answered by the slot. Throws std::bad_alloc, and
+  // A client that said hello, or asks who the clients are; answered by the
+  // slot. Throws std::bad_alloc, and
   // has then taken nothing.
   void Adopt(std::unique_ptr<Connection>* connection, Account::Share* share,
              const MessageHeader& hello, bool privileged);
@@ -86,6 +87,7 @@ class Slot {
   // Opens files for those who wait for the card, or refuses them.
   void Welcome(uint64_t now);
   void OpenFile(Client* client);
+  void TellClients(Client* client);
   void DropClients(uint64_t now);
   void Serve(Client* client);
   void StartCall(Client* client, Message* message, uint64_t room);

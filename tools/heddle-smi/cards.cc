@@ -1,17 +1,23 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "tools/heddle-smi/cards.h"
 
+#include <errno.h>
+#include <unistd.h>
+
 #include <algorithm>
+#include <cstring>
 #include <utility>
 
 #include "absl/strings/str_cat.h"
 #include "absl/strings/str_format.h"
+#include "kmd/hosted/client_list.h"
 #include "rtl/spec/generated/isa.h"
 #include "runtime/hal/device.h"
 #include "runtime/hal/drm_transport.h"
 #include "runtime/hal/hosted_transport.h"
 #include "runtime/session/device_spec.h"
 #include "tools/cli/missing_device.h"
+#include "tools/cli/printable.h"
 
 namespace heddle::smi {
 namespace {
@@ -109,6 +115,49 @@ void AddHosted(const session::DeviceSpec& spec, bool all, CardList* list) {
 }
 
 }  // namespace
+
+void AddHostedClients(const Rooted& files, CardList* list,
+                      ProcessList* processes) {
+  for (const Card& card : list->cards) {
+    if (card.where != "hosted") continue;
+    const auto spec = session::ParseDeviceSpec(card.id);
+    if (!spec.ok()) continue;
+    hosted::ClientList told;
+    const int error =
+        hosted::ListClients(spec->socket, spec->card.value_or(0), &told);
+    if (error != 0) {
+      const std::string note =
+          error == -EOPNOTSUPP
+              ? absl::StrCat("the heddle-hosted at '", spec->socket,
+                             "' is of an earlier release and does not tell who "
+                             "uses its cards; restart it with this release")
+              : absl::StrCat("cannot ask '", spec->socket,
+                             "' who uses its cards: ", strerror(-error));
+      // The same for all cards of one.
+      if (std::count(list->notes.begin(), list->notes.end(), note) == 0) {
+        list->notes.push_back(note);
+      }
+      continue;
+    }
+    processes->hidden_clients += told.hidden;
+    for (const hosted::ClientEntry& entry : told.clients) {
+      // That of Ask(), which may not be gone yet.
+      if (entry.pid == static_cast<uint32_t>(getpid())) continue;
+      ProcessUse use;
+      use.pid = static_cast<int>(entry.pid);
+      use.name = entry.pid == 0 ? "?"
+                                : cli::Printable(files.Line(absl::StrCat(
+                                      "/proc/", entry.pid, "/comm")));
+      use.card = card.id;
+      use.client.id = entry.client;
+      use.client.engine_ns["npu"] = entry.engine_ns;
+      use.client.memory_bytes = {{"device", entry.device_bytes},
+                                 {"memory", entry.host_bytes}};
+      use.client.jobs = entry.jobs;
+      processes->rows.push_back(std::move(use));
+    }
+  }
+}
 
 std::string PciAddress(uint32_t bdf) {
   return absl::StrFormat("%04x:%02x:%02x.%x", bdf >> 16, bdf >> 8 & 0xff,

@@ -10,6 +10,8 @@
 #include "absl/status/status.h"
 #include "absl/status/statusor.h"
 #include "drm/heddle_drm.h"
+#include "tools/heddle-smi/fdinfo.h"
+#include "tools/heddle-smi/rooted.h"
 
 namespace heddle::smi {
 
@@ -33,6 +35,12 @@ struct CardList {
 // `device` as HEDDLE_DEVICE; "" means all: render nodes and the heddle-hosted
 // of the system. Starts nothing. InvalidArgument: `device` cannot be listed.
 absl::StatusOr<CardList> ListCards(const std::string& device);
+
+// Adds the clients of the hosted cards, as heddle-hosted tells them, to
+// *processes, with their programs as /proc of `files` has them. Notes in *list
+// what is not told.
+void AddHostedClients(const Rooted& files, CardList* list,
+                      ProcessList* processes);
 
 // "0000:00:04.0" from drm_heddle_device_info.
 std::string PciAddress(uint32_t bdf);

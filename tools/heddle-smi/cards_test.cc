@@ -4,11 +4,14 @@
 #include "tools/heddle-smi/cards.h"
 
 #include <gtest/gtest.h>
+#include <sys/wait.h>
+#include <unistd.h>
 
 #include <nlohmann/json.hpp>
 
 #include "absl/strings/match.h"
 #include "absl/strings/str_cat.h"
+#include "kmd/hosted/client.h"
 #include "runtime/hal/fake_drm.h"
 #include "runtime/session/device_spec.h"
 #include "runtime/session/private_card.h"
@@ -49,6 +52,49 @@ TEST(Cards, OfHosted) {
   const auto none = ListCards("hosted:/nowhere/at.all");
   EXPECT_TRUE(none->cards.empty());
   EXPECT_EQ(none->notes.size(), 1u);
+}
+
+// Who uses a hosted card is shown as for one of heddle.ko.
+TEST(Cards, ClientsOfHosted) {
+  const std::string device = absl::StrCat("hosted:", Socket());
+  // A process of its own: that of heddle-smi is not shown.
+  int ready[2], end[2];
+  ASSERT_EQ(pipe(ready), 0);
+  ASSERT_EQ(pipe(end), 0);
+  const pid_t child = fork();
+  if (child == 0) {
+    close(end[1]);
+    std::unique_ptr<hosted::HostedClient> client;
+    const int error = hosted::HostedClient::Open(Socket(), 1, &client);
+    if (error != 0 || write(ready[1], "x", 1) != 1) _exit(1);
+    char byte;
+    _exit(read(end[0], &byte, 1) == 0 ? 0 : 1);
+  }
+  close(ready[1]);
+  char byte;
+  ASSERT_EQ(read(ready[0], &byte, 1), 1);
+  View view;
+  view.list = *ListCards(device);
+  AddHostedClients(Rooted(), &view.list, &view.processes);
+  close(end[1]);
+  int status = 1;
+  ASSERT_EQ(waitpid(child, &status, 0), child);
+  EXPECT_EQ(status, 0);
+  ASSERT_EQ(view.processes.rows.size(), 1u);
+  const ProcessUse& use = view.processes.rows[0];
+  EXPECT_EQ(use.pid, child);
+  EXPECT_EQ(use.name, "cards_test");
+  EXPECT_EQ(use.card, device + "#1");
+  EXPECT_EQ(use.client.jobs, 0u);
+  EXPECT_EQ(view.processes.hidden_clients, 0u);
+  EXPECT_TRUE(view.list.notes.empty());
+  const auto json = nlohmann::json::parse(ViewJson(view));
+  EXPECT_EQ(json["processes"][0]["card"], device + "#1");
+  EXPECT_EQ(json["processes"][0]["pci"], nullptr);
+  view.processes.hidden_clients = 2;
+  const std::string text = ViewText(view, nullptr, 0);
+  EXPECT_TRUE(absl::StrContains(text, "2 clients of other users")) << text;
+  EXPECT_TRUE(absl::StrContains(text, "cards_test  hosted:")) << text;
 }
 
 TEST(Cards, OfNodes) {

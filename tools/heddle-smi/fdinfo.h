@@ -35,14 +35,16 @@ struct Client {
 std::optional<Client> ParseFdinfo(absl::string_view text);
 
 struct ProcessUse {
-  int pid = 0;
+  int pid = 0;       // 0: of another system, such as a container
   std::string name;  // of the program, printable
+  std::string card;  // id of a hosted card; "" for cards of heddle.ko
   Client client;     // one row for each of its clients
 };
 
 struct ProcessList {
   std::vector<ProcessUse> rows;
-  int hidden = 0;  // processes that may not be looked at
+  int hidden = 0;               // processes that may not be looked at
+  uint32_t hidden_clients = 0;  // of hosted cards and other users
 };
 
 // Each client once for each process that has it open.

@@ -64,6 +64,7 @@ int Watch(const std::string& device, const std::string& root, bool json,
     View view;
     view.list = *std::move(list);
     view.processes = heddle::smi::ScanProcesses(files);
+    heddle::smi::AddHostedClients(files, &view.list, &view.processes);
     const Clock::time_point now = Clock::now();
     const double passed = std::chrono::duration<double>(now - then).count();
     if (screen) std::fputs("\033[H\033[2J", stdout);

@@ -59,7 +59,7 @@ const ProcessUse* Earlier(const View* before, const ProcessUse& now) {
   if (before == nullptr) return nullptr;
   for (const ProcessUse& use : before->processes.rows) {
     if (use.pid == now.pid && use.client.id == now.client.id &&
-        use.client.pdev == now.client.pdev) {
+        use.client.pdev == now.client.pdev && use.card == now.card) {
       return &use;
     }
   }
@@ -76,6 +76,17 @@ std::string Busy(const ProcessUse& now, const View* before, double seconds) {
   if (seconds <= 0 || ns < then) return "-";
   return absl::StrFormat("%.0f %%",
                          static_cast<double>(ns - then) * 1e-7 / seconds);
+}
+
+// The id of its card; of one that is not listed, the PCI address.
+std::string CardOf(const ProcessUse& use, const CardList& list) {
+  if (!use.card.empty()) return cli::Printable(use.card);
+  for (const Card& card : list.cards) {
+    if (!card.pdev.empty() && card.pdev == use.client.pdev) {
+      return cli::Printable(card.id);
+    }
+  }
+  return use.client.pdev;
 }
 
 }  // namespace
@@ -109,15 +120,23 @@ std::string ViewText(const View& view, const View* before, double seconds) {
     absl::StrAppend(&text, "no card; heddle-smi doctor says what is missing\n");
   }
   rows = {
-      {">PID", "PROGRAM", "PCI", ">NPU", ">DEVICE MiB", ">HOST MiB", ">JOBS"}};
+      {">PID", "PROGRAM", "CARD", ">NPU", ">DEVICE MiB", ">HOST MiB", ">JOBS"}};
   for (const ProcessUse& use : view.processes.rows) {
-    rows.push_back({absl::StrCat(use.pid), use.name, use.client.pdev,
+    rows.push_back({absl::StrCat(use.pid), use.name, CardOf(use, view.list),
                     Busy(use, before, seconds),
                     MiB(At(use.client.memory_bytes, "device")),
                     MiB(At(use.client.memory_bytes, "memory")),
                     absl::StrCat(use.client.jobs)});
   }
   if (rows.size() > 1) absl::StrAppend(&text, "\n", Table(std::move(rows)));
+  if (view.processes.hidden_clients > 0) {
+    absl::StrAppend(&text, "note: ",
+                    view.processes.hidden_clients == 1
+                        ? "1 client of another user is"
+                        : absl::StrCat(view.processes.hidden_clients,
+                                       " clients of other users are"),
+                    " not shown (sudo shows them)\n");
+  }
   const bool drm =
       std::any_of(view.list.cards.begin(), view.list.cards.end(),
                   [](const Card& card) { return card.where == "drm"; });
@@ -165,13 +184,15 @@ std::string ViewJson(const View& view) {
   }
   Json processes = Json::array();
   for (const ProcessUse& use : view.processes.rows) {
-    processes.push_back({{"pid", use.pid},
-                         {"name", use.name},
-                         {"client", use.client.id},
-                         {"pci", use.client.pdev},
-                         {"jobs", use.client.jobs},
-                         {"engine_ns", use.client.engine_ns},
-                         {"memory_bytes", use.client.memory_bytes}});
+    processes.push_back(
+        {{"pid", use.pid},
+         {"name", use.name},
+         {"client", use.client.id},
+         {"card", CardOf(use, view.list)},
+         {"pci", use.client.pdev.empty() ? Json() : Json(use.client.pdev)},
+         {"jobs", use.client.jobs},
+         {"engine_ns", use.client.engine_ns},
+         {"memory_bytes", use.client.memory_bytes}});
   }
   Json notes = Json::array();
   for (const std::string& note : view.list.notes) {
@@ -180,6 +201,7 @@ std::string ViewJson(const View& view) {
   const Json all = {{"cards", cards},
                     {"processes", processes},
                     {"hidden_processes", view.processes.hidden},
+                    {"hidden_clients", view.processes.hidden_clients},
                     {"notes", notes}};
   return all.dump(-1, ' ', false, Json::error_handler_t::replace) + "\n";
 }

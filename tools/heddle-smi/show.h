@@ -8,9 +8,11 @@
 //               "counters": {"jobs", "queued", "faults", "resets",
 //                            "compactions", "macs", "cycles",
 //                            "bytes_copied"}}],
-//    "processes": [{"pid", "name", "client", "pci", "jobs",
-//                   "engine_ns": {NAME: N}, "memory_bytes": {REGION: N}}],
-//    "hidden_processes": N, "notes": [TEXT]}
+//    "processes": [{"pid", "name", "client", "card", "pci" (null: hosted),
+//                   "jobs", "engine_ns": {NAME: N},
+//                   "memory_bytes": {REGION: N}}],
+//    "hidden_processes": N, "hidden_clients": N (of hosted cards),
+//    "notes": [TEXT]}
 // and of the doctor: {"findings": [{"level", "check", "text", "fix"}]}.
 #ifndef HEDDLE_TOOLS_HEDDLE_SMI_SHOW_H_
 #define HEDDLE_TOOLS_HEDDLE_SMI_SHOW_H_
