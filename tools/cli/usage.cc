@@ -120,8 +120,10 @@ int ExitOfParse(const CLI::App& app, const CLI::ParseError& error,
   // --help, --version.
   if (error.get_exit_code() == 0) return app.exit(error);
   const bool extra = dynamic_cast<const CLI::ExtrasError*>(&error) != nullptr;
-  std::string text =
-      extra ? Unknown(app) : absl::StrCat(Printable(error.what()), "\n");
+  // CLI11 complains of what is missing before what it does not know, which may
+  // be the same thing, misspelt.
+  std::string text = Unknown(app);
+  if (!extra) absl::StrAppend(&text, Printable(error.what()), "\n");
   if (extra && !hint.empty()) absl::StrAppend(&text, hint, "\n");
   const std::string& tool = app.get_name();
   std::fprintf(stderr, "%s: error: %s%s --help lists all options.\n",

@@ -60,6 +60,27 @@ TEST(UsageTest, NamesWhatMayHaveBeenMeant) {
   }
 }
 
+// What is missing may be there, misspelt.
+TEST(UsageTest, NamesThemAlsoIfSomethingIsRequired) {
+  CLI::App app("", "heddle-tool");
+  std::string socket;
+  app.add_option("--socket", socket)->required();
+  std::vector<std::string> words = {"--soket=a"};
+  ::testing::internal::CaptureStderr();
+  int code = 0;
+  try {
+    app.parse(words);
+  } catch (const CLI::ParseError& error) {
+    code = ExitOfParse(app, error);
+  }
+  const std::string text = ::testing::internal::GetCapturedStderr();
+  EXPECT_EQ(code, 2);
+  EXPECT_NE(text.find("unknown option '--soket'; did you mean --socket?\n"
+                      "--socket is required\n"),
+            std::string::npos)
+      << text;
+}
+
 TEST(UsageTest, NamesNothingWhereNothingIsNear) {
   const Said said = Parse({"a.onnx", "--zzzzzzzz"});
   EXPECT_EQ(said.code, 2);
