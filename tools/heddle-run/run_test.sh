@@ -319,6 +319,8 @@ grep -q '^  largest     \[0,3\]: ' out || fail "the largest difference of a pack
 expect 0 "$int8" --trace t.json --bench 2
 grep -q '^trace .*ESTIMATED: .* --core rtl counts, --cycles exact replays' out || fail "whose times they are"
 grep -q '^  matrix  ' out || fail "no row of the matrix engine"
+# More commands than rows: said.
+grep -Eq '^ +of [0-9]+ that the card counts: the other [0-9]+ only control' out || fail "which commands have no row"
 ! grep -q 'LOST' out || fail "a trace that lost something"
 python3 -c 'import json; assert len(json.load(open("t.json"))["traceEvents"]) > 10' || fail "t.json"
 rm t.json
