@@ -12,7 +12,6 @@
 #include "absl/strings/str_cat.h"
 #include "runtime/session/device_spec.h"
 #include "tools/cli/missing_device.h"
-#include "tools/cli/missing_device.h"
 #include "tools/heddle-run/estimated_times.h"
 #include "tools/heddle-timing/stream_commands.h"
 
