@@ -17,6 +17,7 @@
 #include "absl/status/statusor.h"
 #include "runtime/hal/device.h"
 #include "runtime/session/session.h"
+#include "runtime/session/turn_line.h"
 
 namespace heddle::session {
 
@@ -65,6 +66,8 @@ class DeviceCore {
   // a job are not traced.
   absl::StatusOr<std::shared_ptr<JobTrace>> MakeTrace(uint64_t commands);
   bool OnCompletionThread() const;
+  // Of the device's resident tensors.
+  TurnLine& turns() { return turns_; }
 
  private:
   struct State;
@@ -81,6 +84,7 @@ class DeviceCore {
   const std::shared_ptr<hal::Device> device_;
   const std::shared_ptr<hal::Context> context_;
   const uint32_t priority_;
+  TurnLine turns_;
   std::shared_ptr<State> state_;
   std::unique_ptr<std::thread> completer_, listener_;
 };

@@ -4,9 +4,14 @@
 #include <errno.h>
 
 #include <algorithm>
+#include <condition_variable>
 #include <cstring>
+#include <mutex>
 
+#include "absl/cleanup/cleanup.h"
 #include "absl/strings/str_cat.h"
+#include "runtime/session/segment_pool.h"
+#include "runtime/session/turn_line.h"
 
 namespace heddle::session {
 namespace {
@@ -34,7 +39,7 @@ template <typename Before, typename Behind>
 absl::Status ResidentBuffer::Transfer(uint64_t size, bool in, Before before,
                                       Behind behind) {
   if (core_->forked()) return hal::FromErrno("a resident tensor", ECHILD);
-  if (core_->OnCompletionThread()) {
+  if (core_->OnCompletionThread() || SegmentPool::OnAnyThread()) {
     return absl::FailedPreconditionError(
         "a callback of the runtime cannot wait for the card");
   }
@@ -46,6 +51,23 @@ absl::Status ResidentBuffer::Transfer(uint64_t size, bool in, Before before,
                                            hal::Placement::kHost,
                                            "the transfer of a resident tensor");
   if (!host.ok()) return host.status();
+  std::mutex mutex;
+  std::condition_variable changed;
+  bool may_go = true;
+  TurnLine::Turn turn(TurnLine::Kind::kTransfer, {{this, in}}, [&] {
+    const std::lock_guard<std::mutex> lock(mutex);
+    may_go = true;
+    changed.notify_all();
+  });
+  core_->turns().Join(&turn, [&may_go](bool has_come) {
+    may_go = has_come;
+    return true;
+  });
+  absl::Cleanup leave = [&] { core_->turns().Leave(&turn); };
+  {
+    std::unique_lock<std::mutex> lock(mutex);
+    changed.wait(lock, [&may_go] { return may_go; });
+  }
   for (uint64_t at = 0; at < size_; at += kTransferBytes) {
     const uint64_t length = std::min(kTransferBytes, size_ - at);
     before((*host)->data(), at, length);

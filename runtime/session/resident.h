@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 // A tensor that stays in the card's memory (session.h). Runs copy it, on the
-// card, to and from their region of inputs and outputs.
+// card, to and from their region of inputs and outputs. Jobs of one device are
+// ordered; who has several of them, or none yet, stands in a line of the device
+// (turn_line.h).
 #ifndef HEDDLE_RUNTIME_SESSION_RESIDENT_H_
 #define HEDDLE_RUNTIME_SESSION_RESIDENT_H_
 
@@ -32,7 +34,7 @@ class ResidentBuffer : public Resident {
   ResidentBuffer(std::shared_ptr<DeviceCore> core,
                  std::unique_ptr<hal::Buffer> buffer, uint64_t size)
       : core_(std::move(core)), buffer_(std::move(buffer)), size_(size) {}
-  // Copies by way of a host buffer, which `use` fills before or reads behind.
+  // Copies by way of a host buffer, which is filled before or read behind.
   template <typename Before, typename Behind>
   absl::Status Transfer(uint64_t size, bool in, Before before, Behind behind);
 

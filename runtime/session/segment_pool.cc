@@ -24,6 +24,8 @@ constexpr absl::Duration kRetry = absl::Milliseconds(1);
 // or for their turn, and no more have tensors than must.
 constexpr size_t kAhead = 2;
 
+thread_local bool is_of_a_pool = false;
+
 }  // namespace
 
 struct SegmentPool::Shared : public compiler::Crew {
@@ -109,6 +111,7 @@ void SegmentPool::PartOver(Shared* shared, SegmentTask* task, size_t part,
   if (status.ok()) {
     task->Over(part);
     for (size_t next : shared->behind[part]) {
+      if (next >= task->parts_.size()) continue;  // spared
       if (--task->parts_[next].missing == 0) {
         task->parts_[next].phase = SegmentTask::Phase::kReady;
       }
@@ -215,6 +218,7 @@ void SegmentPool::TakeFromQueue(Shared* shared) noexcept {
   while (!shared->queue.empty() && shared->begun.size() < shared->most_begun) {
     shared->begun.splice(shared->begun.end(), shared->queue,
                          shared->queue.begin());
+    shared->begun.back()->begun_ = true;
     for (SegmentTask::State& part : shared->begun.back()->parts_) {
       if (part.missing == 0) part.phase = SegmentTask::Phase::kReady;
     }
@@ -223,8 +227,7 @@ void SegmentPool::TakeFromQueue(Shared* shared) noexcept {
 }
 
 void SegmentPool::RecordEnd(const Shared& shared, SegmentTask* task) noexcept {
-  if (task->failed_ != SegmentTask::kNone ||
-      task->first_ == task->parts_.size()) {
+  if (task->first_ >= std::min<size_t>(task->failed_, task->parts_.size())) {
     return;
   }
   absl::Status status;
@@ -245,22 +248,22 @@ SegmentPool::Duties SegmentPool::Survey(Shared* shared) noexcept {
       const auto current = it++;
       SegmentTask* const task = current->get();
       RecordEnd(*shared, task);
-      bool waits = false;
       const size_t end = std::min<size_t>(task->failed_, task->parts_.size());
       for (size_t p = task->first_; p < end; ++p) {
         const SegmentTask::State& state = task->parts_[p];
-        if (state.phase != SegmentTask::Phase::kReady) continue;
-        waits = true;
-        if (!shared->parts[p].host) {
+        if (state.phase == SegmentTask::Phase::kReady &&
+            !shared->parts[p].host) {
           duties.wake = std::min(duties.wake, state.again);
         }
       }
       const bool failed = task->failed_ != SegmentTask::kNone;
-      if (task->running_ == 0 && !waits && (is_begun || failed)) {
+      if (task->running_ == 0 && task->first_ >= end && (is_begun || failed)) {
         duties.over.splice(duties.over.end(), *list, current);
         continue;
       }
-      if (!failed) duties.wake = std::min(duties.wake, task->deadline_);
+      if (task->first_ < end) {
+        duties.wake = std::min(duties.wake, task->deadline_);
+      }
       if (!is_begun || duties.starting != nullptr) continue;
       duties.part = Ready(*shared, *task, false, now);
       if (duties.part != SegmentTask::kNone) duties.starting = *current;
@@ -364,6 +367,7 @@ absl::StatusOr<std::shared_ptr<SegmentPool>> SegmentPool::Start(
   std::lock_guard<std::mutex> lock(shared->mutex);
   for (size_t i = 0; i <= host_threads; ++i) {
     auto thread = StartThread([shared, i] {
+      is_of_a_pool = true;
       if (i == 0) {
         Dispatch(shared);
       } else {
@@ -388,10 +392,11 @@ SegmentPool::~SegmentPool() {
 
 bool SegmentPool::Add(std::shared_ptr<SegmentTask> task, size_t most) {
   std::list<std::shared_ptr<SegmentTask>> added;
-  task->parts_.resize(shared_->parts.size());
+  task->parts_.resize(shared_->parts.size() - task->spared_);
   for (size_t p = 0; p < task->parts_.size(); ++p) {
     task->parts_[p].missing = shared_->parts[p].before.size();
   }
+  for (size_t p : task->held_) ++task->parts_[p].missing;
   added.push_back(std::move(task));
   std::lock_guard<std::mutex> lock(shared_->mutex);
   if (shared_->tasks >= most) return false;
@@ -399,6 +404,17 @@ bool SegmentPool::Add(std::shared_ptr<SegmentTask> task, size_t most) {
   shared_->queue.splice(shared_->queue.end(), added);
   shared_->dispatcher.notify_all();
   return true;
+}
+
+void SegmentPool::Release(SegmentTask* task) noexcept {
+  const std::lock_guard<std::mutex> lock(shared_->mutex);
+  for (size_t p : task->held_) {
+    SegmentTask::State& part = task->parts_[p];
+    if (--part.missing > 0 || !task->begun_) continue;
+    part.phase = SegmentTask::Phase::kReady;
+  }
+  shared_->work.notify_all();
+  shared_->dispatcher.notify_all();
 }
 
 void SegmentPool::Cancel(SegmentTask* task) {
@@ -412,6 +428,8 @@ bool SegmentPool::OnThread() const {
   return std::find(ids.begin(), ids.end(), std::this_thread::get_id()) !=
          ids.end();
 }
+
+bool SegmentPool::OnAnyThread() { return is_of_a_pool; }
 
 void SegmentPool::Close(bool needed) {
   if (threads_.empty()) return;

@@ -21,6 +21,7 @@
 #include <functional>
 #include <memory>
 #include <thread>
+#include <utility>
 #include <vector>
 
 #include "absl/status/status.h"
@@ -41,6 +42,11 @@ class SegmentTask {
  protected:
   SegmentTask(absl::Time deadline, absl::Duration host_time)
       : deadline_(deadline), host_time_(host_time) {}
+  // Before it is added: of the pool's last parts it has so many less, which
+  // nothing waits for.
+  void Spare(size_t last_parts) { spared_ = last_parts; }
+  // Before it is added: these parts begin only after SegmentPool::Release, too.
+  void Hold(std::vector<size_t> parts) { held_ = std::move(parts); }
 
   // Not OK: the task must end, with this status. Cheap; of any thread.
   virtual absl::Status Alive() = 0;
@@ -79,6 +85,9 @@ class SegmentTask {
   std::atomic<int64_t> computed_ns_{0};  // of parts of the host that are over
   // With the pool's lock.
   std::vector<State> parts_;
+  std::vector<size_t> held_;
+  size_t spared_ = 0;
+  bool begun_ = false;
   size_t running_ = 0;
   size_t first_ = 0;     // all parts before it are over
   absl::Status status_;  // of the part that failed
@@ -95,10 +104,15 @@ class SegmentPool {
 
   // False if there are `most` tasks already; never waits.
   bool Add(std::shared_ptr<SegmentTask> task, size_t most);
+  // Once, of a task that was added, until its Finish returns: the parts that it
+  // holds may begin.
+  void Release(SegmentTask* task) noexcept;
   // The task ends soon with Cancelled, unless it ends before.
   void Cancel(SegmentTask* task);
   // Whether this is one of the pool's threads, which tasks need.
   bool OnThread() const;
+  // Of any pool.
+  static bool OnAnyThread();
   // Cancels all tasks, and waits for their ends and that of the threads, unless
   // on a thread that they need: one of the pool, or, as the caller says,
   // another one. Add must not be called any more.

@@ -102,6 +102,8 @@ class Task : public SegmentTask {
     }
     return spinning_;
   }
+  using SegmentTask::Hold;
+  using SegmentTask::Spare;
   const std::vector<uint64_t>& values() const { return values_; }
   int asked() const { return asked_; }
   bool executed(size_t part) const { return executed_[part]; }
@@ -482,6 +484,131 @@ TEST(SegmentPool, HostAndCardOverlap) {
   pool->Cancel(task.get());
   // Before the part of the card, which failed.
   EXPECT_TRUE(absl::IsCancelled(task->Wait()));
+  pool->Close(false);
+}
+
+bool WaitUntilExecuted(const Task& task, size_t part) {
+  for (int i = 0; i < 60'000 && !task.executed(part); ++i) {
+    absl::SleepFor(absl::Milliseconds(1));
+  }
+  return task.executed(part);
+}
+
+// Of both kinds; other parts, and other tasks, do not wait.
+TEST(SegmentPool, HeldPartsWaitForTheirRelease) {
+  FakeCard card;
+  Plan plan;
+  plan.parts.resize(5);
+  plan.parts[1].host = false;
+  plan.parts[3].host = false;
+  plan.parts[4].before = {0, 1, 2, 3};
+  const auto pool = Open(plan.parts, 1);
+  ASSERT_NE(pool, nullptr);
+  const auto held = std::make_shared<Task>(plan, &card);
+  held->Hold({0, 1, 4});
+  ASSERT_TRUE(pool->Add(held, 2));
+  EXPECT_TRUE(WaitUntilExecuted(*held, 2) && WaitUntilExecuted(*held, 3));
+  const auto other = std::make_shared<Task>(plan, &card);
+  ASSERT_TRUE(pool->Add(other, 2));
+  EXPECT_TRUE(other->Wait().ok());
+  EXPECT_FALSE(held->executed(0) || held->executed(1) || held->executed(4));
+  pool->Release(held.get());
+  EXPECT_TRUE(held->Wait().ok());
+  EXPECT_EQ(held->values(), InOrder(plan.parts));
+  pool->Close(false);
+}
+
+// Before it has begun, too.
+TEST(SegmentPool, AQueuedTaskMayBeReleased) {
+  FakeCard card;
+  Plan plan;
+  plan.parts.resize(2);
+  plan.parts[1].before = {0};
+  const auto pool = Open(plan.parts, 1);
+  ASSERT_NE(pool, nullptr);
+  std::vector<std::shared_ptr<Task>> tasks;
+  for (int t = 0; t < 20; ++t) {
+    tasks.push_back(std::make_shared<Task>(plan, &card));
+    tasks.back()->Hold({0});
+    ASSERT_TRUE(pool->Add(tasks.back(), 20));
+  }
+  // The last one is far from its turn.
+  for (auto it = tasks.rbegin(); it != tasks.rend(); ++it) {
+    pool->Release(it->get());
+  }
+  for (const auto& task : tasks) EXPECT_TRUE(task->Wait().ok());
+  pool->Close(false);
+}
+
+// It can be ended while it waits; a later error is not its status.
+TEST(SegmentPool, ATaskThatIsHeldEndsWithOneStatus) {
+  FakeCard card;
+  Plan plan;
+  plan.parts.resize(2);
+  plan.fails = {1};
+  const auto pool = Open(plan.parts, 1);
+  ASSERT_NE(pool, nullptr);
+  const auto start = [&] {
+    const auto task = std::make_shared<Task>(plan, &card);
+    task->Hold({0});
+    EXPECT_TRUE(pool->Add(task, 9));
+    EXPECT_TRUE(WaitUntilExecuted(*task, 1));
+    return task;
+  };
+  const auto cancelled = start();
+  pool->Cancel(cancelled.get());
+  EXPECT_TRUE(absl::IsCancelled(cancelled->Wait()));
+  const auto fails = start();
+  pool->Release(fails.get());
+  EXPECT_EQ(fails->Wait().message(), "1");
+  plan.deadline = absl::Now() + absl::Milliseconds(20);
+  const auto late = std::make_shared<Task>(plan, &card);
+  late->Hold({0});
+  ASSERT_TRUE(pool->Add(late, 9));
+  EXPECT_TRUE(absl::IsDeadlineExceeded(late->Wait()));
+  plan.deadline = absl::InfiniteFuture();
+  plan.fails = {};
+  const auto closed = start();
+  const auto both = start();
+  card.gone = true;
+  pool->Release(both.get());
+  EXPECT_TRUE(absl::IsUnavailable(both->Wait()));
+  pool->Close(false);
+  EXPECT_TRUE(absl::IsUnavailable(closed->Wait()));
+}
+
+TEST(SegmentPool, ATaskMayBeWithoutTheLastParts) {
+  FakeCard card;
+  Plan plan;
+  plan.parts.resize(4);
+  plan.parts[1].before = {0};
+  plan.parts[2] = {false, {0, 1}};
+  plan.parts[3] = {false, {0, 1, 2}};
+  const auto pool = Open(plan.parts, 2);
+  ASSERT_NE(pool, nullptr);
+  for (const size_t spared : {0, 1, 2}) {
+    const auto task = std::make_shared<Task>(plan, &card);
+    task->Spare(spared);
+    ASSERT_TRUE(pool->Add(task, 1));
+    EXPECT_TRUE(task->Wait().ok());
+    for (size_t p = 0; p < 4; ++p) EXPECT_EQ(task->executed(p), p + spared < 4);
+  }
+  pool->Close(false);
+}
+
+TEST(SegmentPool, KnowsItsThreads) {
+  FakeCard card;
+  Plan plan;
+  plan.parts.resize(1);
+  const auto pool = Open(plan.parts, 1);
+  ASSERT_NE(pool, nullptr);
+  const auto task = std::make_shared<Task>(plan, &card);
+  std::atomic<bool> on_thread{false};
+  task->on_tell = [&] { on_thread = SegmentPool::OnAnyThread(); };
+  ASSERT_TRUE(pool->Add(task, 1));
+  EXPECT_TRUE(task->Wait().ok());
+  EXPECT_TRUE(on_thread);
+  EXPECT_FALSE(SegmentPool::OnAnyThread());
   pool->Close(false);
 }
 

@@ -18,7 +18,9 @@
 #include "runtime/session/control_segment.h"
 #include "runtime/session/graph.h"
 #include "runtime/session/host_buffer.h"
+#include "runtime/session/resident_values.h"
 #include "runtime/session/run.h"
+#include "runtime/session/turn_line.h"
 #include "runtime/session/value.h"
 
 namespace heddle::session {
@@ -128,10 +130,15 @@ struct SegmentedGraph::Loaded {
   std::shared_ptr<DeviceCore> core;
   package::Package package;
   std::vector<Segment> segments;
+  // What the pool has, without the last: the job at the end of a run with
+  // resident tensors.
+  std::vector<SegmentPart> parts;
   std::vector<uint32_t> readers;  // of each value: segments, and the end
   std::vector<compiler::AxisSet> bounded;  // of each value
   uint64_t device_bytes = 0;
   absl::Duration host_time;
+  const std::shared_ptr<SpareHostBuffers> spare =
+      std::make_shared<SpareHostBuffers>();
 };
 
 class SegmentedGraph::Task : public SegmentTask {
@@ -145,12 +152,39 @@ class SegmentedGraph::Task : public SegmentTask {
         readers_(loaded_->readers),
         cards_(loaded_->segments.size()),
         run_(std::make_shared<RunState>()),
-        driven_(loaded_->segments.size()) {}
+        driven_(loaded_->segments.size() + 1) {
+    Spare(1);
+  }
 
   const std::shared_ptr<RunState>& run() const { return run_; }
+  // Before the tensors are given. `come`: lets the parts begin that are held.
+  void SetResidents(std::unique_ptr<ResidentValues> residents,
+                    std::function<void()> come) {
+    residents_ = std::move(residents);
+    Spare(residents_->HasLastJob() ? 0 : 1);
+    turn_ = std::make_unique<TurnLine::Turn>(
+        TurnLine::Kind::kRun, residents_->Uses(), std::move(come));
+    for (uint32_t v = 0; v < values_.size(); ++v) {
+      uint8_t* const place = residents_->in_host(v);
+      if (place == nullptr) continue;
+      values_[v].Borrow(place);
+      hosts_[v] = residents_->host();
+    }
+  }
+  // Null without resident tensors.
+  TurnLine::Turn* turn() const { return turn_.get(); }
+  void HoldForTurn() { Hold(residents_->Held()); }
+
   // A tensor that the caller gives: read where it is, if it is in memory of his
   // that the run may keep, or copied now.
   void SetInput(uint32_t v, const TensorBuffer& buffer) {
+    if (buffer.resident != nullptr) return;
+    if (values_[v].data() != nullptr) {
+      // Becomes resident.
+      std::memcpy(values_[v].data(), buffer.data, buffer.size);
+      sum_.bytes_by_host += buffer.size;
+      return;
+    }
     // An int64 value may be checked, and must not change then.
     if (loaded_->package.values[v].type != compiler::DataType::kInt64 &&
         Borrow(v, buffer)) {
@@ -171,7 +205,7 @@ class SegmentedGraph::Task : public SegmentTask {
     done_ = std::move(done);
     for (size_t i = 0; i < outputs_.size(); ++i) {
       const uint32_t v = output_values_[i];
-      if (values_[v].data() == nullptr) Borrow(v, outputs_[i]);
+      if (values_[v].data() == nullptr && !IsOnCard(v)) Borrow(v, outputs_[i]);
     }
   }
 
@@ -185,6 +219,11 @@ class SegmentedGraph::Task : public SegmentTask {
                        const std::function<absl::Status()>& stop) override {
     const package::Segment& segment = loaded_->package.segments[part];
     Allocate(segment);
+    if (residents_ != nullptr) {
+      const absl::Status fetched =
+          residents_->Fetch(segment.inputs, stop, &driven_[part]);
+      if (!fetched.ok()) return fetched;
+    }
     std::vector<const uint8_t*> from;
     std::vector<uint8_t*> to;
     for (uint32_t v : segment.inputs) from.push_back(values_[v].data());
@@ -209,6 +248,7 @@ class SegmentedGraph::Task : public SegmentTask {
 
   absl::StatusOr<bool> Begin(
       size_t part, std::function<void(const absl::Status&)> ended) override {
+    if (part == loaded_->segments.size()) return BeginLastJob(std::move(ended));
     const package::Segment& segment = loaded_->package.segments[part];
     Allocate(segment);
     LoadedGraph& card = *loaded_->segments[part].card;
@@ -218,18 +258,14 @@ class SegmentedGraph::Task : public SegmentTask {
     auto run = card.Start(Buffers(segment.inputs, bound),
                           Buffers(segment.outputs, bound), std::move(ended),
                           RunOptions());
-    // The run is accepted: it waits for its turn as those before it do.
-    if (absl::IsResourceExhausted(run.status()) &&
-        hal::ExhaustedResource(run.status()) ==
-            hal::Resource::kDeviceResources) {
-      return false;
-    }
+    if (HasNoRoom(run.status())) return false;
     if (!run.ok()) return run.status();
     cards_[part] = *std::move(run);
     return true;
   }
 
   void Over(size_t part) noexcept override {
+    if (part == loaded_->segments.size()) return;
     const package::Segment& segment = loaded_->package.segments[part];
     for (uint32_t v : segment.inputs) {
       if (--readers_[v] == 0) values_[v].Free();
@@ -243,10 +279,16 @@ class SegmentedGraph::Task : public SegmentTask {
     for (size_t i = 0; status.ok() && i < outputs_.size(); ++i) {
       const uint32_t v = output_values_[i];
       const uint64_t size = std::min<uint64_t>(outputs_[i].size, BytesOf(v));
-      if (size == 0 || values_[v].data() == outputs_[i].data) continue;
+      if (size == 0 || outputs_[i].resident != nullptr ||
+          values_[v].data() == outputs_[i].data) {
+        continue;
+      }
       std::memcpy(outputs_[i].data, values_[v].data(), size);
       sum_.bytes_by_host += size;
     }
+    // Who waits for the tensors may have them, before anybody is told.
+    if (turn_ != nullptr) loaded_->core->turns().Leave(turn_.get());
+    residents_.reset();
     outputs_.clear();
     for (std::shared_ptr<HostBuffer>& host : hosts_) host.reset();
     for (Value& value : values_) value.Free();
@@ -264,6 +306,35 @@ class SegmentedGraph::Task : public SegmentTask {
   }
 
  private:
+  // A job of the card is not accepted now: it waits for its turn as those
+  // before it do.
+  static bool HasNoRoom(const absl::Status& status) {
+    return absl::IsResourceExhausted(status) &&
+           hal::ExhaustedResource(status) == hal::Resource::kDeviceResources;
+  }
+  absl::StatusOr<bool> BeginLastJob(
+      std::function<void(const absl::Status&)> ended) {
+    RunStatistics copies;
+    const std::vector<hal::Step> steps =
+        residents_->LastJob([this](uint32_t v) { return BytesOf(v); }, &copies);
+    if (steps.empty()) {
+      ended(absl::OkStatus());
+      return true;
+    }
+    const absl::Status status = loaded_->core->Submit(
+        steps,
+        [ended = std::move(ended)](int error, const drm_heddle_result& result) {
+          ended(error != 0 ? hal::FromErrno("waiting for a job", error)
+                           : hal::FromResult(result, ""));
+        });
+    if (HasNoRoom(status)) return false;
+    if (!status.ok()) return status;
+    driven_.back() = copies;
+    return true;
+  }
+  bool IsOnCard(uint32_t v) const {
+    return residents_ != nullptr && residents_->on_card(v) != nullptr;
+  }
   const compiler::Shape& ShapeOf(uint32_t v) const {
     return loaded_->bounded[v] != 0 ? shapes_[v]
                                     : loaded_->package.values[v].shape;
@@ -292,7 +363,7 @@ class SegmentedGraph::Task : public SegmentTask {
   void Allocate(const package::Segment& segment) {
     for (uint32_t v : segment.outputs) {
       // A part of the card that is begun again has them.
-      if (values_[v].data() != nullptr) continue;
+      if (values_[v].data() != nullptr || IsOnCard(v)) continue;
       values_[v].Allocate(loaded_->package.values[v].size);
     }
   }
@@ -301,6 +372,11 @@ class SegmentedGraph::Task : public SegmentTask {
     std::vector<TensorBuffer> list;
     for (uint32_t v : values) {
       const package::TensorInfo& info = loaded_->package.values[v];
+      if (IsOnCard(v)) {
+        list.push_back(
+            {info.name, nullptr, info.size, residents_->on_card(v), nullptr});
+        continue;
+      }
       list.push_back({info.name, values_[v].data(), info.size});
       if (bound) list.back().host = hosts_[v];
     }
@@ -315,6 +391,8 @@ class SegmentedGraph::Task : public SegmentTask {
   std::vector<uint32_t> readers_;        // that are left; with the pool's lock
   std::vector<std::shared_ptr<session::Run>> cards_;
   const std::shared_ptr<RunState> run_;
+  std::unique_ptr<ResidentValues> residents_;  // null: there are none
+  std::unique_ptr<TurnLine::Turn> turn_;
   std::vector<TensorBuffer> outputs_;
   std::vector<uint32_t> output_values_;
   std::function<void(const absl::Status&)> done_;
@@ -473,6 +551,11 @@ absl::StatusOr<std::shared_ptr<Graph>> SegmentedGraph::Load(
     }
   }
   loaded->package = std::move(package);
+  loaded->parts = parts;
+  SegmentPart last;
+  last.host = false;
+  for (size_t s = 0; s < parts.size(); ++s) last.before.push_back(s);
+  parts.push_back(std::move(last));
   auto pool = SegmentPool::Start(std::move(parts), threads);
   if (!pool.ok()) return pool.status();
   return std::shared_ptr<Graph>(
@@ -506,6 +589,29 @@ uint64_t SegmentedGraph::BoundedAxes(const std::string& output) const {
   return loaded_->bounded[value - package.values.data()];
 }
 
+absl::Status SegmentedGraph::CheckBound(const Loaded& loaded,
+                                        const ResidentValues& residents) {
+  for (size_t s = 0; s < loaded.segments.size(); ++s) {
+    const LoadedGraph* const card = loaded.segments[s].card.get();
+    if (card == nullptr) continue;
+    const package::Segment& segment = loaded.package.segments[s];
+    size_t bound = 0;
+    std::string last;
+    for (const auto* list : {&segment.inputs, &segment.outputs}) {
+      for (uint32_t v : *list) {
+        if (residents.on_card(v) == nullptr) continue;
+        if (++bound > card->MostBound()) last = loaded.package.values[v].name;
+      }
+    }
+    if (bound <= card->MostBound()) continue;
+    return absl::InvalidArgumentError(absl::StrCat(
+        "'", last, "' of ", Name(loaded.package),
+        " cannot be resident, too: ", bound, " tensors of segment ", s,
+        " would be, the card takes ", card->MostBound(), " per segment"));
+  }
+  return absl::OkStatus();
+}
+
 absl::StatusOr<std::shared_ptr<Run>> SegmentedGraph::Start(
     const std::vector<TensorBuffer>& inputs,
     const std::vector<TensorBuffer>& outputs,
@@ -524,11 +630,6 @@ absl::StatusOr<std::shared_ptr<Run>> SegmentedGraph::Start(
   if (!status.ok()) return status;
   for (const auto* list : {&inputs, &outputs}) {
     for (const TensorBuffer& buffer : *list) {
-      if (buffer.resident != nullptr) {
-        return absl::InvalidArgumentError(absl::StrCat(
-            "'", buffer.name, "' of ", Name(package),
-            " cannot be resident: parts of the model run on the host"));
-      }
       if (buffer.host == nullptr) continue;
       if (auto place = HostPlaceOf(buffer, *loaded.core); !place.ok()) {
         return place.status();
@@ -549,12 +650,27 @@ absl::StatusOr<std::shared_ptr<Run>> SegmentedGraph::Start(
     return static_cast<uint32_t>(Find(package.values, tensor.name) -
                                  package.values.data());
   };
+  std::vector<ResidentValues::Given> given_inputs, given_outputs;
   for (size_t i = 0; i < inputs.size(); ++i) {
-    task->SetInput(value_of(*in[i]), inputs[i]);
+    given_inputs.push_back({&inputs[i], value_of(*in[i])});
   }
   std::vector<uint32_t> output_values;
-  for (const package::TensorInfo* tensor : out) {
-    output_values.push_back(value_of(*tensor));
+  for (size_t i = 0; i < outputs.size(); ++i) {
+    output_values.push_back(value_of(*out[i]));
+    given_outputs.push_back({&outputs[i], output_values.back()});
+  }
+  auto residents =
+      ResidentValues::Make(loaded.core, package, loaded.parts, given_inputs,
+                           given_outputs, loaded.spare);
+  if (!residents.ok()) return residents.status();
+  if (*residents != nullptr) {
+    if (auto s = CheckBound(loaded, **residents); !s.ok()) return s;
+    task->SetResidents(
+        *std::move(residents),
+        [pool = pool_, task = task.get()] { pool->Release(task); });
+  }
+  for (const ResidentValues::Given& input : given_inputs) {
+    task->SetInput(input.value, *input.buffer);
   }
   task->SetOutputs(outputs, std::move(output_values), std::move(done));
   auto handle = std::make_shared<Handle>(loaded_, pool_, task);
@@ -563,7 +679,13 @@ absl::StatusOr<std::shared_ptr<Run>> SegmentedGraph::Start(
   absl::Cleanup end = [&task] {
     task->run()->Finish(absl::OkStatus(), RunStatistics());
   };
-  if (!pool_->Add(task, kMaxRunsInFlight)) {
+  const auto add = [&](bool has_come) {
+    if (!has_come) task->HoldForTurn();
+    return pool_->Add(task, kMaxRunsInFlight);
+  };
+  if (!(task->turn() == nullptr
+            ? add(true)
+            : loaded.core->turns().Join(task->turn(), add))) {
     return hal::Exhausted(
         hal::Resource::kDeviceResources,
         absl::StrCat("queueing an inference: ", kMaxRunsInFlight,

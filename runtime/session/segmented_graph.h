@@ -2,7 +2,9 @@
 // A package of segments (compiler/package/segments.h) on a device: its card
 // segments are graphs of their own; threads of this graph evaluate its host
 // segments (segment_pool.h) as soon as their inputs are available. A run's
-// values live in host memory, each from its write to its last read.
+// values live in host memory, each from its write to its last read, or are
+// resident (resident_values.h). Runs that share resident tensors follow each
+// other (turn_line.h) where they touch them.
 //
 // A run ends with one status, whichever segment fails: Unavailable if the card
 // disappears, also while the host computes. Host computations are ended in the
@@ -21,6 +23,8 @@
 #include "runtime/session/session.h"
 
 namespace heddle::session {
+
+class ResidentValues;
 
 class SegmentedGraph : public Graph {
  public:
@@ -46,6 +50,9 @@ class SegmentedGraph : public Graph {
   class Task;
   class Handle;
 
+  // Whether the jobs of the card's segments have steps for them.
+  static absl::Status CheckBound(const Loaded& loaded,
+                                 const ResidentValues& residents);
   SegmentedGraph(std::shared_ptr<const Loaded> loaded,
                  std::shared_ptr<SegmentPool> pool);
 

@@ -352,23 +352,6 @@ TEST(SegmentedGraph, LimitsTheTimeOfTheHost) {
   EXPECT_NE(status.message().find("host_time"), std::string::npos) << status;
 }
 
-// What the segments of MakeRandomDag() do, one after another.
-std::vector<std::vector<uint8_t>> InOrder(const package::Package& package,
-                                          const std::vector<uint8_t>& v0) {
-  std::vector<std::vector<uint8_t>> values(package.values.size());
-  values[1] = v0;
-  for (const package::Segment& segment : package.segments) {
-    std::vector<uint8_t>& to = values[segment.outputs[0]];
-    to = values[segment.inputs[0]];
-    if (segment.card != nullptr) continue;
-    std::reverse(to.begin(), to.end());
-    const bool twice = segment.inputs.size() == 2;  // and the index
-    const auto& other = values[segment.inputs[twice ? 0 : 1]];
-    for (size_t i = 0; i < to.size(); ++i) to[i] += other[i];
-  }
-  return values;
-}
-
 TEST(SegmentedGraph, RandomDagsGiveTheSameBytesAndErrors) {
   const auto device = OpenSim();
   ASSERT_NE(device, nullptr);
@@ -414,7 +397,7 @@ TEST(SegmentedGraph, RandomDagsGiveTheSameBytesAndErrors) {
         ASSERT_TRUE(status.ok()) << status;
         std::vector<uint8_t> v0(256);
         std::iota(v0.begin(), v0.end(), static_cast<uint8_t>(seed * kRuns + r));
-        const auto expected = InOrder(dag.package, v0);
+        const auto expected = RunInOrder(dag.package, v0);
         for (size_t o = 0; o < results[r].size(); ++o) {
           const auto* value = &dag.package.values[0];
           while (value->name != dag.package.outputs[o].name) ++value;

@@ -6,6 +6,7 @@
 #include <atomic>
 #include <utility>
 
+#include "absl/strings/str_cat.h"
 #include "runtime/hal/status.h"
 #include "runtime/session/device_core.h"
 #include "runtime/session/device_handle.h"
@@ -31,10 +32,31 @@ class GraphHandle : public Graph {
       const std::vector<TensorBuffer>& outputs,
       std::function<void(const absl::Status&)> done,
       const RunOptions& options) override {
+    if (absl::Status s = CheckTurns(inputs, outputs); !s.ok()) return s;
     return graph_->Start(inputs, outputs, std::move(done), options);
   }
 
  private:
+  // Jobs of the card are ordered; who waits for the host has none yet.
+  absl::Status CheckTurns(const std::vector<TensorBuffer>& inputs,
+                          const std::vector<TensorBuffer>& outputs) const {
+    for (const auto* list : {&inputs, &outputs}) {
+      for (const TensorBuffer& buffer : *list) {
+        if (buffer.resident == nullptr || graph_->core().forked() ||
+            !graph_->core().turns().MustWait(
+                {{buffer.resident.get(), list == &outputs}})) {
+          continue;
+        }
+        return hal::Exhausted(
+            hal::Resource::kDeviceResources,
+            absl::StrCat("the resident tensor of '", buffer.name,
+                         "' is used by a run of a model that is partly on the "
+                         "host; wait for that run"));
+      }
+    }
+    return absl::OkStatus();
+  }
+
   const std::shared_ptr<LoadedGraph> graph_;
 };
 

@@ -134,8 +134,14 @@ struct TensorBuffer {
   // Instead of `data`, of the device that the graph was loaded with: an input
   // is copied from it on the card, an output to it. Runs are queued without the
   // host between them: one reads what the one before it wrote, and may write
-  // what it reads. Only of graphs that are wholly on the card, for types other
-  // than int64, whose values the host must see, and not in a traced run.
+  // what it reads. For types other than int64, whose values the host must see,
+  // and not in a traced run.
+  // A graph that is partly on the host transfers what its host segments read or
+  // write of it, by way of a host buffer. Runs of such graphs with the same
+  // tensor follow each other, in the order of Start, where one of them writes
+  // it; that of a graph wholly on the card is not started before:
+  // ResourceExhausted (kDeviceResources). A run that fails may have written
+  // some of its tensors.
   std::shared_ptr<Resident> resident = nullptr;
   // Of the device that the graph was loaded with, and `data` lies within it;
   // the run keeps it alive. It reads an input until it ends, so what is there

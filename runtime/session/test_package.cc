@@ -262,6 +262,54 @@ package::Package SegmentedPackage(uint64_t bytes) {
   return p;
 }
 
+package::Package BesidePackage(size_t nodes, uint64_t bytes) {
+  package::Package p = Empty("beside");
+  p.values = {Tensor("x", 0, bytes), Tensor("h", bytes, bytes),
+              Tensor("y", 2 * bytes, bytes), Tensor("z", 3 * bytes, bytes)};
+  p.io_bytes = 4 * bytes;
+  p.inputs = {p.values[0], p.values[1]};
+  p.outputs = {p.values[2], p.values[3]};
+  package::Package copy = CopyPackage(bytes);
+  copy.outputs.resize(1);
+  package::Segment card;
+  card.card = std::make_shared<const package::Package>(std::move(copy));
+  card.inputs = {0};
+  card.outputs = {2};
+  p.segments.push_back(std::move(card));
+  p.segments.push_back(HostSegment(Reverse("h", "z", nodes, bytes), 1, 3));
+  return p;
+}
+
+package::Package LatePackage(uint64_t bytes) {
+  package::Package p = Empty("late");
+  p.values = {Tensor("x", 0, bytes), Tensor("t", bytes, bytes),
+              Tensor("y", 2 * bytes, bytes), Tensor("z", 3 * bytes, bytes)};
+  p.io_bytes = 4 * bytes;
+  p.inputs = {p.values[0]};
+  p.outputs = {p.values[2], p.values[3]};
+  p.segments.push_back(HostSegment(Reverse("x", "t", 1, bytes), 0, 1));
+  package::Package copy = CopyPackage(bytes);
+  copy.inputs[0].name = "t";
+  copy.outputs.resize(1);
+  package::Segment card;
+  card.card = std::make_shared<const package::Package>(std::move(copy));
+  card.inputs = {1};
+  card.outputs = {2};
+  p.segments.push_back(std::move(card));
+  compiler::Graph graph = Reverse("x", "reversed x", 1, bytes);
+  const auto count = static_cast<int64_t>(bytes);
+  const compiler::TensorId y =
+      AddTensor(&graph, "y", compiler::DataType::kUint8, count);
+  const compiler::TensorId z =
+      AddTensor(&graph, "z", compiler::DataType::kUint8, count);
+  graph.inputs.push_back(y);
+  AddSum(&graph, graph.outputs[0], y, z);
+  graph.outputs = {z};
+  p.segments.push_back(HostSegment(std::move(graph), 0, 3));
+  p.segments.back().inputs.push_back(2);
+  return p;
+}
+
 package::Package HostPackage(size_t nodes, uint64_t bytes) {
   package::Package p = Empty("host");
   p.values = {Tensor("h", 0, bytes), Tensor("z", bytes, bytes)};
@@ -558,6 +606,22 @@ RandomDag MakeRandomDag(uint32_t seed) {
     if (!read[v]) p.outputs.push_back(p.values[v]);
   }
   return dag;
+}
+
+std::vector<std::vector<uint8_t>> RunInOrder(const package::Package& dag,
+                                             const std::vector<uint8_t>& v0) {
+  std::vector<std::vector<uint8_t>> values(dag.values.size());
+  values[1] = v0;
+  for (const package::Segment& segment : dag.segments) {
+    std::vector<uint8_t>& to = values[segment.outputs[0]];
+    to = values[segment.inputs[0]];
+    if (segment.card != nullptr) continue;
+    std::reverse(to.begin(), to.end());
+    const bool twice = segment.inputs.size() == 2;  // and the index
+    const auto& other = values[segment.inputs[twice ? 0 : 1]];
+    for (size_t i = 0; i < to.size(); ++i) to[i] += other[i];
+  }
+  return values;
 }
 
 }  // namespace heddle::session

@@ -31,6 +31,14 @@ package::Package FaultingPackage();
 // host reverses "y" to the output "z". Outputs are "w" and "x", too.
 package::Package SegmentedPackage(uint64_t bytes = 4096);
 
+// The card copies the input "x" to the output "y", while the host reverses the
+// input "h" so many times to the output "z".
+package::Package BesidePackage(size_t nodes = 1, uint64_t bytes = 4096);
+
+// The host reverses the input "x", the card copies that to the output "y", and
+// the host then adds the reversed "x" to "y": the output "z" (all uint8).
+package::Package LatePackage(uint64_t bytes = 4096);
+
 // The host alone reverses "h" so many times to "z", node by node.
 package::Package HostPackage(size_t nodes, uint64_t bytes = 4096);
 
@@ -68,6 +76,9 @@ struct RandomDag {
   std::vector<size_t> fails;
 };
 RandomDag MakeRandomDag(uint32_t seed);
+// All values of it, if the segments run one after another.
+std::vector<std::vector<uint8_t>> RunInOrder(const package::Package& dag,
+                                             const std::vector<uint8_t>& v0);
 
 }  // namespace heddle::session
 
