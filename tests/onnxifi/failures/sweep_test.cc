@@ -473,6 +473,82 @@ TEST_F(SweepingSession, SplitGraph) {
   All(run);
 }
 
+// Memory that a run's tensors may be in instead of the caller's: made, filled,
+// read, and used by graphs of the card and of segments.
+TEST_F(SweepingSession, HostBuffersAndResidents) {
+  constexpr uint64_t kBytes = 4096;
+  auto opened = session::OpenDevice(id_);
+  ASSERT_TRUE(opened.ok()) << opened.status();
+  const std::shared_ptr<session::Device> device = *opened;
+  std::shared_ptr<session::HostBuffer> host;
+  const auto make_host = [&] {
+    auto made = session::MakeHostBuffer(device, 2 * kBytes);
+    if (made.ok()) host = *std::move(made);
+    return made.status();
+  };
+  All(SessionCase("MakeHostBuffer", make_host, [&] { host = nullptr; }));
+  std::shared_ptr<session::Resident> state;
+  const auto make_resident = [&] {
+    auto made = session::MakeResident(device, kBytes);
+    if (made.ok()) state = *std::move(made);
+    return made.status();
+  };
+  All(SessionCase("MakeResident", make_resident, [&] { state = nullptr; }));
+
+  EXPECT_TRUE(make_host().ok() && make_resident().ok());
+  std::vector<uint8_t> bytes(kBytes, 7), read(kBytes);
+  bytes[0] = 1;
+  All(SessionCase(
+      "Resident::Write", [&] { return state->Write(bytes.data(), kBytes); },
+      [] {}));
+  All(SessionCase(
+      "Resident::Read", [&] { return state->Read(read.data(), kBytes); },
+      [&] {
+        EXPECT_EQ(read, bytes);
+        std::fill(read.begin(), read.end(), 0);
+      }));
+
+  std::shared_ptr<session::Graph> graph;
+  const auto sweep = [&](const char* name, const package::Package& package,
+                         const std::vector<session::TensorBuffer>& inputs,
+                         const std::vector<session::TensorBuffer>& outputs) {
+    const std::string serialized = package::Serialize(package);
+    SweepCase run = SessionCase(
+        name,
+        [&] {
+          auto started = graph->Start(inputs, outputs, nullptr);
+          return started.ok() ? (*started)->Wait(absl::InfiniteFuture())
+                              : started.status();
+        },
+        [&] {
+          EXPECT_TRUE(
+              std::equal(bytes.begin(), bytes.end(), host->data() + kBytes));
+          std::fill_n(host->data() + kBytes, kBytes, 0);
+        });
+    run.prepare = [&] {
+      auto loaded = session::LoadGraph(device, serialized);
+      EXPECT_TRUE(loaded.ok()) << loaded.status();
+      if (loaded.ok()) graph = *std::move(loaded);
+    };
+    run.clean = [&] { graph = nullptr; };
+    All(run);
+  };
+  const session::TensorBuffer y = {"y", host->data() + kBytes, kBytes, nullptr,
+                                   host};
+  sweep("Start with bound tensors", session::CopyPackage(kBytes),
+        {{"x", nullptr, kBytes, state}}, {y});
+  // Read by the host; what it writes becomes resident at the end.
+  const auto reversed = session::MakeResident(device, kBytes);
+  ASSERT_TRUE(reversed.ok()) << reversed.status();
+  session::TensorBuffer z = y;
+  z.name = "z";
+  sweep("Start with bound tensors of segments", session::SegmentedPackage(),
+        {{"h", nullptr, kBytes, state}},
+        {z, {"x", nullptr, kBytes, *reversed}});
+  EXPECT_TRUE((*reversed)->Read(read.data(), kBytes).ok());
+  EXPECT_TRUE(std::equal(read.rbegin(), read.rend(), bytes.begin()));
+}
+
 // A Loop whose body the card and the host share, and an If in it.
 TEST_F(SweepingSession, Loop) {
   auto opened = session::OpenDevice(id_);
