@@ -3,7 +3,8 @@
 // the card, and whose other tensors are in memory that the card reaches: no
 // step waits for the host or copies but what the card transfers, and every
 // output has the bytes that it has when the host carries the state from step to
-// step.
+// step. Also with their nodes on the host: the state is transferred, and a step
+// begins before the last one has ended.
 #include <gtest/gtest.h>
 
 #include <cstdint>
@@ -39,8 +40,8 @@ struct Recurrent {
 };
 void PrintTo(const Recurrent& r, std::ostream* os) { *os << r.model; }
 
-// On a configuration.
-using Case = std::tuple<Recurrent, std::string>;
+// On a configuration, with nodes where they pay or on the host.
+using Case = std::tuple<Recurrent, std::string, compiler::Placement>;
 
 std::vector<std::string> Configs() {
   std::vector<std::string> names;
@@ -52,13 +53,14 @@ class RecurrentStream : public testing::TestWithParam<Case> {
  protected:
   // Compiles the model for the shapes of its data.
   void Load() {
-    const auto& [recurrent, config] = GetParam();
+    const auto& [recurrent, config, placement] = GetParam();
     const std::string folder =
         SharedPath(absl::StrCat("models/", recurrent.model, "/"));
     const auto onnx = compiler::ReadFile(folder + "model.onnx");
     ASSERT_TRUE(onnx.ok()) << onnx.status();
     compiler::CompileOptions options;
     options.config = config;
+    options.placement = placement;
     for (int set = 0; set < 3; ++set) {
       auto data = compiler::ReadTensorFiles(
           absl::StrCat(folder, "test_data_set_", set), "input_");
@@ -75,6 +77,8 @@ class RecurrentStream : public testing::TestWithParam<Case> {
     auto graph = session::LoadGraph(device_, compiled->package);
     ASSERT_TRUE(graph.ok()) << graph.status();
     graph_ = *std::move(graph);
+    ASSERT_EQ(graph_->package().segments.empty(),
+              placement == compiler::Placement::kCost);
     state_[recurrent.state_in] = recurrent.state_out;
     for (const auto& output : graph_->package().outputs) {
       sizes_[output.name] = static_cast<size_t>(
@@ -190,6 +194,7 @@ TEST_P(RecurrentStream, HasTheBytesOfStepsByTheHost) {
   for (const auto& run : runs) {
     const absl::Status end = run->Wait(absl::Now() + absl::Minutes(2));
     ASSERT_TRUE(end.ok()) << end;
+    if (!graph_->package().segments.empty()) continue;
     EXPECT_EQ(run->statistics().bytes_in, bytes_in);
     EXPECT_EQ(run->statistics().bytes_out, bytes_out);
     EXPECT_EQ(run->statistics().bytes_by_host, by_host);
@@ -215,12 +220,21 @@ TEST_P(RecurrentStream, HasTheBytesOfStepsByTheHost) {
   EXPECT_TRUE(moved) << "a state that is 0 shows nothing";
 }
 
+const Recurrent kModels[] = {{"dtln_1", "input_3", "tf_op_layer_stack_2"},
+                             {"silero_vad_16k", "state", "stateN"}};
+
 INSTANTIATE_TEST_SUITE_P(
     Models, RecurrentStream,
-    testing::Combine(
-        testing::Values(Recurrent{"dtln_1", "input_3", "tf_op_layer_stack_2"},
-                        Recurrent{"silero_vad_16k", "state", "stateN"}),
-        testing::ValuesIn(Configs())),
+    testing::Combine(testing::ValuesIn(kModels), testing::ValuesIn(Configs()),
+                     testing::Values(compiler::Placement::kCost)),
+    [](const auto& info) {
+      return absl::StrCat(std::get<0>(info.param).model, "_",
+                          std::get<1>(info.param));
+    });
+INSTANTIATE_TEST_SUITE_P(
+    OnTheHost, RecurrentStream,
+    testing::Combine(testing::ValuesIn(kModels), testing::Values("h256"),
+                     testing::Values(compiler::Placement::kHost)),
     [](const auto& info) {
       return absl::StrCat(std::get<0>(info.param).model, "_",
                           std::get<1>(info.param));
