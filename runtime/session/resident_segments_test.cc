@@ -108,22 +108,24 @@ TEST_F(ResidentSegments, AStateOfTheCardIsNotCopiedByTheHost) {
 TEST_F(ResidentSegments, AStateOfTheHostIsTransferred) {
   const auto graph = Load(SegmentedPackage(kBytes));
   ASSERT_NE(graph, nullptr);
-  const auto from = Make(Counting(1)), x = Make(Bytes(kBytes)),
-             z = Make(Bytes(kBytes));
-  Bytes w(256);
+  Bytes h = Counting(1), w(256), plain_x(kBytes), plain_z(kBytes);
+  const auto plain = Start(graph, {Of("h", &h)},
+                           {Of("z", &plain_z), Of("x", &plain_x), Of("w", &w)});
+  ASSERT_TRUE(plain->Wait(Soon()).ok());
+  const auto from = Make(h), x = Make(Bytes(kBytes)), z = Make(Bytes(kBytes));
   const auto run =
       Start(graph, {On("h", from)}, {On("z", z), On("x", x), Of("w", &w)});
   ASSERT_TRUE(run->Wait(Soon()).ok());
   Bytes reversed = Counting(1);
   std::reverse(reversed.begin(), reversed.end());
   EXPECT_EQ(Read(x), reversed);
-  EXPECT_EQ(Read(z), Counting(1));
+  EXPECT_EQ(plain_x, reversed);
+  EXPECT_EQ(Read(z), plain_z);
   EXPECT_EQ(w[250], 250);
   const RunStatistics s = run->statistics();
-  // "h" to the host, "y" and "w" from the card; "x" to the card; at the end
-  // "x" and "z" to their tensors.
-  EXPECT_EQ(s.bytes_out, 2 * kBytes + w.size());
-  EXPECT_EQ(s.bytes_in, 3 * kBytes);
+  // "h" to the host; at the end "x" and "z" to their tensors.
+  EXPECT_EQ(s.bytes_out, plain->statistics().bytes_out + kBytes);
+  EXPECT_EQ(s.bytes_in, plain->statistics().bytes_in + 2 * kBytes);
   EXPECT_EQ(s.bytes_on_card, 0u);
   EXPECT_EQ(s.bytes_by_host, kBytes + 2 * w.size()) << "y and w";
 }
@@ -178,7 +180,7 @@ TEST_F(ResidentSegments, AnInputMayBeAnOutput) {
 // run after another.
 TEST_F(ResidentSegments, RandomDagsGiveTheSameBytes) {
   constexpr size_t kSize = 256, kRuns = 6;
-  for (uint32_t seed = 0; seed < 60; ++seed) {
+  for (uint32_t seed = 0; seed < 16; ++seed) {
     std::mt19937 random(seed);
     const package::Package package = MakeRandomDag(seed).package;
     const auto graph = Load(package);
