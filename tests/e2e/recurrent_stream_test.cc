@@ -60,6 +60,7 @@ class RecurrentStream : public testing::TestWithParam<Case> {
     ASSERT_TRUE(onnx.ok()) << onnx.status();
     compiler::CompileOptions options;
     options.config = config;
+    options.host_nodes = placement == compiler::Placement::kHost;
     options.placement = placement;
     for (int set = 0; set < 3; ++set) {
       auto data = compiler::ReadTensorFiles(
