@@ -1,9 +1,11 @@
 // SPDX-License-Identifier: Apache-2.0
 //
 // onnxifi-conformance: tests any vendor's ONNXIFI library.
+#include <sys/stat.h>
 #include <sys/utsname.h>
 #include <unistd.h>
 
+#include <algorithm>
 #include <cstdio>
 #include <ctime>
 #include <fstream>
@@ -23,6 +25,7 @@
 #include "onnxifi/conformance/nodes.h"
 #include "onnxifi/conformance/report.h"
 #include "onnxifi/conformance/waivers.h"
+#include "tools/cli/file.h"
 #include "tools/cli/usage.h"
 
 namespace heddle::conformance {
@@ -31,7 +34,7 @@ namespace {
 enum ExitCode {
   kConformant = 0,
   kFailures = 1,
-  kUsage = 2,
+  kUsage = 2,       // or the report cannot be written
   kNothingRan = 3,  // the library cannot be loaded, or no case ran
 };
 
@@ -51,9 +54,9 @@ constexpr char kHelp[] =
     "waived\n"
     "(--waivers).\n"
     "\n"
-    "Exit codes: 0 conformant, 1 failures, 2 usage, 3 the library cannot be "
-    "loaded or\n"
-    "no case ran.\n";
+    "Exit codes: 0 conformant, 1 failures, 2 usage or a report that cannot be "
+    "written,\n"
+    "3 the library cannot be loaded or no case ran.\n";
 
 std::string Sha256(const std::string& path) {
   std::ifstream file(path, std::ios::binary);
@@ -90,9 +93,20 @@ std::vector<std::pair<std::string, std::string>> AskBackend(
   return answers;
 }
 
-int Usage(const std::string& text) {
+int Error(ExitCode code, absl::string_view text) {
   std::cerr << "onnxifi-conformance: error: " << text << "\n";
-  return kUsage;
+  return code;
+}
+
+int Usage(absl::string_view text) { return Error(kUsage, text); }
+
+// A name without a slash is a file of this folder, as everywhere on a command
+// line, if there is one; dlopen would look on its search path only.
+std::string LibraryPath(const std::string& name) {
+  struct stat info = {};
+  const bool here = name.find('/') == std::string::npos && !name.empty() &&
+                    stat(name.c_str(), &info) == 0 && S_ISREG(info.st_mode);
+  return here ? "./" + name : name;
 }
 
 // Whether an id is meant by a pattern: itself, or "io.*".
@@ -104,8 +118,38 @@ bool Matches(const std::string& pattern, const std::string& id) {
   return pattern == id;
 }
 
+// What is wrong with the first pattern or group that selects nothing, or "".
+std::string UnknownSelection(const std::vector<Case>& all,
+                             const std::vector<std::string>& patterns,
+                             const std::vector<std::string>& groups) {
+  std::vector<std::string> known_groups, known_patterns;
+  for (const Case& c : all) {
+    if (known_groups.empty() || known_groups.back() != c.group()) {
+      known_groups.push_back(c.group());
+      known_patterns.push_back(c.group() + ".*");
+    }
+    known_patterns.push_back(c.id);
+  }
+  constexpr char kList[] = " (--list shows all)";
+  for (const std::string& group : groups) {
+    if (std::find(known_groups.begin(), known_groups.end(), group) ==
+        known_groups.end()) {
+      return absl::StrCat("there is no group '", group, "'",
+                          cli::DidYouMean(group, known_groups), kList);
+    }
+  }
+  for (const std::string& pattern : patterns) {
+    if (std::none_of(all.begin(), all.end(),
+                     [&](const Case& c) { return Matches(pattern, c.id); })) {
+      return absl::StrCat("there is no case '", pattern, "'",
+                          cli::DidYouMean(pattern, known_patterns), kList);
+    }
+  }
+  return "";
+}
+
 int Main(int argc, char** argv) {
-  std::string library, abi = "auto", format = "text", output, waiver_file,
+  std::string library, abi = "auto", format = "text", output = "-", waiver_file,
                        nodes;
   std::vector<std::string> patterns, groups;
   bool list = false;
@@ -115,13 +159,15 @@ int Main(int argc, char** argv) {
   CLI::App app(kHelp, "onnxifi-conformance");
   cli::WrapHelp(&app);
   app.set_version_flag("--version", "onnxifi-conformance " HEDDLE_VERSION);
-  app.add_option("--lib", library, "the library to test");
+  app.add_option("--lib", library,
+                 "the library to test: a path, or a name that the loader finds "
+                 "if there is no such file in this folder");
   app.add_option("--abi", abi,
                  "onnx1: libonnx-dev's header (56-byte descriptors); extended "
                  "(96 bytes); auto: probe (default)")
-      ->check(CLI::IsMember({"onnx1", "extended", "auto"}));
+      ->check(cli::OneOf({"onnx1", "extended", "auto"}));
   app.add_option("--report", format, "text (default), junit, html or json")
-      ->check(CLI::IsMember({"text", "junit", "html", "json"}));
+      ->check(cli::OneOf({"text", "junit", "html", "json"}));
   app.add_option(
       "--case", patterns,
       "only this case; io.* selects all with that prefix; repeatable");
@@ -162,11 +208,12 @@ int Main(int argc, char** argv) {
   app.add_option("--keep", fuzz.keep,
                  "folder for failing sequences (default .)");
   app.add_option("--output", output,
-                 "write the report to this file instead of stdout");
+                 "write the report to this file instead of stdout, at the end "
+                 "and as a whole");
   try {
     app.parse(argc, argv);
   } catch (const CLI::ParseError& e) {
-    return cli::ExitOfParse(app, e);
+    return cli::ExitOfParse(app, e) == 0 ? kConformant : kUsage;
   }
 
   std::vector<Case> all = AllCases();
@@ -177,32 +224,24 @@ int Main(int argc, char** argv) {
     }
     all.insert(all.end(), more->begin(), more->end());
   }
+  if (const std::string unknown = UnknownSelection(all, patterns, groups);
+      !unknown.empty()) {
+    return Usage(unknown);
+  }
   std::vector<const Case*> chosen;
-  std::set<std::string> known_groups;
   for (const Case& c : all) {
-    known_groups.insert(c.group());
     bool wanted = patterns.empty() && groups.empty();
     for (const std::string& p : patterns) wanted |= Matches(p, c.id);
     for (const std::string& g : groups) wanted |= g == c.group();
     if (wanted) chosen.push_back(&c);
   }
-  for (const std::string& group : groups) {
-    if (known_groups.count(group) == 0) {
-      return Usage(
-          absl::StrCat("there is no group ", group, " (--list shows them)"));
-    }
-  }
-  for (const std::string& pattern : patterns) {
-    bool any = false;
-    for (const Case& c : all) any |= Matches(pattern, c.id);
-    if (!any) {
-      return Usage(
-          absl::StrCat("there is no case ", pattern, " (--list shows them)"));
-    }
-  }
   if (list) {
-    for (const Case* c : chosen) std::cout << c->id << "  " << c->title << "\n";
-    return kConformant;
+    std::string lines;
+    for (const Case* c : chosen) {
+      absl::StrAppend(&lines, c->id, "  ", c->title, "\n");
+    }
+    const absl::Status listed = cli::WriteFile("-", lines);
+    return listed.ok() ? kConformant : Usage(listed.message());
   }
   if (library.empty()) {
     return Usage("--lib is missing; --help shows an example");
@@ -219,10 +258,14 @@ int Main(int argc, char** argv) {
     }
     waivers = *std::move(parsed);
   }
+  if (const absl::Status s = cli::CheckWritable(output); !s.ok()) {
+    return Usage(s.message());
+  }
 
+  library = LibraryPath(library);
+  options.provoker.library = LibraryPath(options.provoker.library);
   if (const absl::Status loaded = TryLoad(library); !loaded.ok()) {
-    std::cerr << "onnxifi-conformance: error: " << loaded.message() << "\n";
-    return kNothingRan;
+    return Error(kNothingRan, loaded.message());
   }
   Report report;
   Environment& environment = report.environment;
@@ -275,23 +318,13 @@ int Main(int argc, char** argv) {
         1, ' ', false, nlohmann::ordered_json::error_handler_t::replace);
     text += "\n";
   }
-  if (output.empty()) {
-    std::cout << text << std::flush;
-  } else {
-    std::ofstream file(output, std::ios::binary);
-    file << text << std::flush;
-    if (!file) {
-      std::cerr << "onnxifi-conformance: error: cannot write " << output
-                << "\n";
-      return kUsage;
-    }
+  if (const absl::Status s = cli::WriteFile(output, text); !s.ok()) {
+    return Usage(s.message());
   }
   const auto count = Count(report.results);
   if (static_cast<size_t>(count.at(Verdict::kNotSupported)) ==
       report.results.size()) {
-    std::cerr << "onnxifi-conformance: error: no case ran: all are not "
-                 "supported\n";
-    return kNothingRan;
+    return Error(kNothingRan, "no case ran: all are not supported");
   }
   return count.at(Verdict::kFail) == 0 ? kConformant : kFailures;
 }

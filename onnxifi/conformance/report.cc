@@ -192,7 +192,8 @@ std::string TextReport(const Report& report) {
     counts.push_back(absl::StrCat(count, " ", VerdictName(verdict)));
   }
   absl::StrAppend(&out, report.results.size(),
-                  " cases: ", absl::StrJoin(counts, ", "), "\n");
+                  report.results.size() == 1 ? " case: " : " cases: ",
+                  absl::StrJoin(counts, ", "), "\n");
   return out;
 }
 

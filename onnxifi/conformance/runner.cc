@@ -121,11 +121,13 @@ void Body(const Case& test, const RunOptions& options, Record* record) {
     const int more_descriptors = Descriptors() - descriptors;
     const int more_threads = Threads() - threads;
     context.Rule(more_descriptors <= 0,
-                 absl::StrCat("when everything was released, ",
-                              more_descriptors, " descriptors more were open"));
-    context.Rule(more_threads <= 0,
-                 absl::StrCat("when everything was released, ", more_threads,
-                              " threads more were left"));
+                 absl::StrCat("descriptors that are open when everything was "
+                              "released: ",
+                              more_descriptors));
+    context.Rule(
+        more_threads <= 0,
+        absl::StrCat("threads that are left when everything was released: ",
+                     more_threads));
   }
   record->done = 1;
   // The library stays: what it does when the process ends is a case of its own.
@@ -243,8 +245,9 @@ Result RunCase(const Case& test, const RunOptions& options) {
     result.failures.push_back("the case has checked nothing");
   }
   if (end.left_behind > 0) {
-    result.warnings.push_back(absl::StrCat(
-        end.left_behind, " processes outlived the one that used the library"));
+    result.warnings.push_back(
+        absl::StrCat("processes that outlived the one that used the library: ",
+                     end.left_behind));
   }
   if ((test.flags & kRuleOnly) != 0 && record->no_device == 0) {
     result.warnings.insert(result.warnings.end(), result.failures.begin(),

@@ -6,9 +6,12 @@
 #include <sys/wait.h>
 #include <unistd.h>
 
+#include <chrono>
 #include <cstdio>
 #include <cstdlib>
+#include <filesystem>
 #include <fstream>
+#include <iterator>
 #include <map>
 #include <nlohmann/json.hpp>
 #include <set>
@@ -21,10 +24,12 @@ namespace {
 
 using nlohmann::json;
 
-// stdout, and the exit code.
-std::pair<std::string, int> Kit(const std::string& arguments) {
+// stdout and stderr, and the exit code. `before` is what a shell does first.
+std::pair<std::string, int> Kit(const std::string& arguments,
+                                const std::string& before = "") {
   const std::string command =
-      absl::StrCat(std::getenv("KIT"), " ", arguments, " 2>&1");
+      absl::StrCat("kit=$PWD/", std::getenv("KIT"), "; exec 2>&1; ", before,
+                   " \"$kit\" ", arguments);
   FILE* pipe = popen(command.c_str(), "r");
   std::string output;
   char buffer[4096];
@@ -114,6 +119,23 @@ TEST(Kit, ALibraryThatIsNotThereIsAnError) {
   EXPECT_EQ(Kit("--lib libc.so.6").second, 3);
 }
 
+TEST(Kit, ANameWithoutASlashIsAFileOfThisFolder) {
+  const std::string folder =
+      absl::StrCat(testing::TempDir(), "/folder_of_library");
+  const std::string before =
+      absl::StrCat("mkdir -p ", folder, " && cp -L ", Library("EXTENDED"), " ",
+                   folder, "/libonnxifi-acme.so && cd ", folder, " && ");
+  const auto [text, code] =
+      Kit("--lib libonnxifi-acme.so --case io.order", before);
+  EXPECT_EQ(code, 0) << text;
+  EXPECT_NE(text.find("ONNXIFI conformance of ./libonnxifi-acme.so\n"),
+            std::string::npos)
+      << text;
+  // Other names are the loader's (libc.so.6, above), so a folder is.
+  EXPECT_EQ(Kit("--lib d --case io.order", before + "mkdir -p d && ").second,
+            3);
+}
+
 TEST(Kit, NothingThatRanIsAnError) {
   EXPECT_EQ(Kit(absl::StrCat("--lib ", Library("EXTENDED"),
                              " --case symbolic.not_advertised"))
@@ -130,6 +152,84 @@ TEST(Kit, UsageIsCheckedFirst) {
   EXPECT_EQ(Kit("--lib x --timeout 0").second, 2);
   EXPECT_EQ(Kit("--help").second, 0);
   EXPECT_EQ(Kit("--list").second, 0);
+}
+
+TEST(Kit, NamesWhatMayHaveBeenMeant) {
+  const std::pair<const char*, const char*> kWrong[] = {
+      {"--cas io.order", "unknown option '--cas'; did you mean --case"},
+      {"--case io.ordre", "there is no case 'io.ordre'; did you mean io.order"},
+      {"--case ois.*", "there is no case 'ois.*'; did you mean io.*"},
+      {"--group hotplgu", "there is no group 'hotplgu'; did you mean hotplug?"},
+      {"--abi extendet", "there is no 'extendet'; did you mean extended?"},
+      {"--report jnuit", "there is no 'jnuit'; did you mean junit?"},
+      {"--report pdf", "it is one of text, junit, html, json"},
+  };
+  for (const auto& [arguments, meant] : kWrong) {
+    const auto [text, code] = Kit(absl::StrCat("--lib x ", arguments));
+    EXPECT_EQ(code, 2) << text;
+    EXPECT_NE(text.find(meant), std::string::npos) << text;
+  }
+}
+
+TEST(Kit, CountsOneCase) {
+  const std::string run =
+      absl::StrCat("--lib ", Library("EXTENDED"), " --abi extended --case io.");
+  EXPECT_NE(Kit(run + "order").first.find("\n1 case: 1 pass,"),
+            std::string::npos);
+  EXPECT_NE(Kit(run + "order --case io.names").first.find("\n2 cases: 2 pass,"),
+            std::string::npos);
+}
+
+TEST(Kit, WhatCannotBeWrittenIsAnError) {
+  const std::string run =
+      absl::StrCat("--lib ", Library("EXTENDED"), " --abi extended");
+  // Known before anything runs: all cases take longer than this.
+  const auto start = std::chrono::steady_clock::now();
+  const auto [text, code] = Kit(run + " --output /nowhere/report.txt");
+  EXPECT_EQ(code, 2) << text;
+  EXPECT_EQ(text,
+            "onnxifi-conformance: error: cannot write '/nowhere/report.txt': "
+            "No such file or directory\n");
+  EXPECT_LT(std::chrono::steady_clock::now() - start, std::chrono::seconds(5));
+  // stdout.
+  for (const std::string& what :
+       {std::string("--list"), run + " --case io.order"}) {
+    const auto [said, full] = Kit(what + " >/dev/full");
+    EXPECT_EQ(full, 2) << said;
+    EXPECT_EQ(said,
+              "onnxifi-conformance: error: cannot write 'stdout': No space "
+              "left on device\n");
+  }
+}
+
+// Nothing is half written: the old report stays until the new one is whole.
+TEST(Kit, AReportIsReplacedAsAWhole) {
+  const std::string folder = absl::StrCat(testing::TempDir(), "/reports");
+  const std::string path = folder + "/page.html";
+  const std::string run =
+      absl::StrCat("--lib ", Library("EXTENDED"),
+                   " --abi extended --report html --output ", path);
+  const auto files = [&] {
+    std::ifstream file(path);
+    const std::string old((std::istreambuf_iterator<char>(file)), {});
+    return absl::StrCat(
+        old, " of ",
+        std::distance(std::filesystem::directory_iterator(folder),
+                      std::filesystem::directory_iterator()));
+  };
+  const std::string before =
+      absl::StrCat("mkdir -p ", folder, " && printf old >", path, " && ");
+  // The page is larger than what may be written.
+  EXPECT_EQ(
+      Kit(run + " --case io.order", before + "trap '' XFSZ && ulimit -f 8 && ")
+          .second,
+      2);
+  EXPECT_EQ(files(), "old of 1");
+  // Interrupted in the middle of the run.
+  EXPECT_NE(Kit(run, before + "timeout --signal=INT 2 ").second, 0);
+  EXPECT_EQ(files(), "old of 1");
+  EXPECT_EQ(Kit(run + " --case io.order", before).second, 0);
+  EXPECT_NE(files().substr(0, 9), "old of 1");
 }
 
 TEST(Kit, ADeadLibraryIsAVerdict) {

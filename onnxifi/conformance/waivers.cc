@@ -7,6 +7,7 @@
 #include "absl/strings/str_cat.h"
 #include "absl/strings/str_split.h"
 #include "onnxifi/conformance/spec.h"
+#include "tools/cli/usage.h"
 
 namespace heddle::conformance {
 
@@ -23,13 +24,12 @@ absl::StatusOr<std::vector<Waiver>> ParseWaivers(
       return absl::InvalidArgumentError(
           absl::StrCat("line ", number, ": not CASE | OWNER | REASON"));
     }
-    const bool known =
-        std::any_of(cases.begin(), cases.end(),
-                    [&](const Case& c) { return fields[0] == c.id; });
-    if (!known) {
+    std::vector<std::string> ids;
+    for (const Case& c : cases) ids.push_back(c.id);
+    if (std::find(ids.begin(), ids.end(), fields[0]) == ids.end()) {
       return absl::InvalidArgumentError(
-          absl::StrCat("line ", number, ": there is no case ", fields[0],
-                       " (--list has them)"));
+          absl::StrCat("line ", number, ": there is no case '", fields[0], "'",
+                       cli::DidYouMean(fields[0], ids), " (--list shows all)"));
     }
     waivers.push_back({fields[0], fields[1], fields[2]});
   }

@@ -44,6 +44,24 @@ TEST(File, ReplacesWholeFiles) {
   EXPECT_FALSE(ReadFile(folder).ok());
 }
 
+TEST(File, IsKnownToBeWritableBefore) {
+  const std::string folder = testing::TempDir() + "/before";
+  ASSERT_EQ(mkdir(folder.c_str(), 0700), 0);
+  ASSERT_TRUE(WriteFile(folder + "/old", "old").ok());
+  EXPECT_TRUE(CheckWritable("-").ok());
+  EXPECT_TRUE(CheckWritable(folder + "/new").ok());
+  EXPECT_TRUE(CheckWritable(folder + "/old").ok());
+  EXPECT_TRUE(CheckWritable("/dev/null").ok());
+  EXPECT_EQ(CheckWritable(folder + "/none/x").message(),
+            "cannot write '" + folder + "/none/x': No such file or directory");
+  EXPECT_EQ(CheckWritable(folder).message(),
+            "cannot write '" + folder + "': Is a directory");
+  EXPECT_FALSE(CheckWritable("").ok());
+  // It has changed nothing.
+  EXPECT_EQ(*ReadFile(folder + "/old"), "old");
+  EXPECT_EQ(FilesIn(folder), 1u);
+}
+
 // As root, a rename would leave a machine without /dev/null.
 TEST(File, WritesIntoWhatIsNoFile) {
   const std::string folder = testing::TempDir() + "/pipes";

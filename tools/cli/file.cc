@@ -61,6 +61,20 @@ absl::Status Replace(const std::string& path, const std::string& target,
   return Broken("write", path, error);
 }
 
+// The ordinary file that is replaced for `path`, whose stat() is `info`.
+std::string TargetOf(const std::string& path, const struct stat& info) {
+  char target[PATH_MAX];
+  if (realpath(path.c_str(), target) != nullptr && S_ISREG(info.st_mode)) {
+    return target;
+  }
+  return path;
+}
+
+// A rename would put an ordinary file in place of /dev/null.
+bool CannotBeReplaced(const struct stat& info) {
+  return !S_ISREG(info.st_mode) && !S_ISDIR(info.st_mode);
+}
+
 }  // namespace
 
 absl::StatusOr<std::string> ReadFile(const std::string& path) {
@@ -92,16 +106,29 @@ absl::Status WriteFile(const std::string& path, absl::string_view bytes) {
     return error == 0 ? absl::OkStatus() : Broken("write", "stdout", error);
   }
   struct stat info = {};
-  // A rename would put an ordinary file in place of /dev/null.
-  if (stat(path.c_str(), &info) == 0 && !S_ISREG(info.st_mode) &&
-      !S_ISDIR(info.st_mode)) {
+  if (stat(path.c_str(), &info) == 0 && CannotBeReplaced(info)) {
     return WriteInto(path, bytes);
   }
-  char target[PATH_MAX];
-  if (realpath(path.c_str(), target) != nullptr && S_ISREG(info.st_mode)) {
-    return Replace(path, target, bytes);
+  return Replace(path, TargetOf(path, info), bytes);
+}
+
+absl::Status CheckWritable(const std::string& path) {
+  if (path == "-") return absl::OkStatus();
+  if (path.empty()) return Broken("write", path, ENOENT);
+  struct stat info = {};
+  const bool exists = stat(path.c_str(), &info) == 0;
+  if (exists && S_ISDIR(info.st_mode)) return Broken("write", path, EISDIR);
+  if (exists && CannotBeReplaced(info)) {
+    // Opening a pipe would wait for its reader.
+    return access(path.c_str(), W_OK) == 0 ? absl::OkStatus()
+                                           : Broken("write", path, errno);
   }
-  return Replace(path, path, bytes);
+  std::string temporary = TargetOf(path, info) + ".XXXXXX";
+  const int fd = mkostemp(&temporary[0], O_CLOEXEC);
+  if (fd < 0) return Broken("write", path, errno);
+  close(fd);
+  unlink(temporary.c_str());
+  return absl::OkStatus();
 }
 
 bool SameFile(const std::string& a, const std::string& b) {

@@ -20,6 +20,10 @@ absl::StatusOr<std::string> ReadFile(const std::string& path);
 // stdout.
 absl::Status WriteFile(const std::string& path, absl::string_view bytes);
 
+// Whether WriteFile(path) can be expected to work, for programs that write at
+// their end; nothing is changed. The error is that of WriteFile.
+absl::Status CheckWritable(const std::string& path);
+
 // Do both paths lead to the same file or folder, which exists?
 bool SameFile(const std::string& a, const std::string& b);
 

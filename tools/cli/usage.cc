@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "tools/cli/usage.h"
 
+#include <algorithm>
 #include <cstdio>
 #include <memory>
 #include <vector>
@@ -96,15 +97,10 @@ std::string Unknown(const CLI::App& app) {
     const std::vector<std::string> parts =
         absl::StrSplit(argument, absl::MaxSplits('=', 1));
     const bool option = absl::StartsWith(argument, "-");
-    const auto nearest = compiler::NearestNames(option ? parts[0] : argument,
-                                                option ? options : words);
+    const std::string& name = option ? parts[0] : argument;
     absl::StrAppend(&text, option ? "unknown option " : "unexpected: ", "'",
-                    Printable(option ? parts[0] : argument), "'");
-    if (!nearest.empty()) {
-      absl::StrAppend(&text, "; did you mean ", absl::StrJoin(nearest, ", "),
-                      "?");
-    }
-    text += "\n";
+                    Printable(name), "'",
+                    DidYouMean(name, option ? options : words), "\n");
   }
   return text;
 }
@@ -113,6 +109,28 @@ std::string Unknown(const CLI::App& app) {
 
 void WrapHelp(CLI::App* app) {
   app->formatter(std::make_shared<WrappedHelp>());
+}
+
+std::string DidYouMean(const std::string& name,
+                       const std::vector<std::string>& candidates) {
+  const auto nearest = compiler::NearestNames(name, candidates);
+  if (nearest.empty()) return "";
+  return absl::StrCat("; did you mean ", absl::StrJoin(nearest, ", "), "?");
+}
+
+CLI::Validator OneOf(const std::vector<std::string>& values) {
+  const auto check = [values](const std::string& given) -> std::string {
+    if (std::find(values.begin(), values.end(), given) != values.end()) {
+      return "";
+    }
+    const std::string meant = DidYouMean(given, values);
+    return absl::StrCat("there is no '", given, "'",
+                        meant.empty()
+                            ? "; it is one of " + absl::StrJoin(values, ", ")
+                            : meant);
+  };
+  return CLI::Validator(check,
+                        absl::StrCat("{", absl::StrJoin(values, ","), "}"));
 }
 
 int ExitOfParse(const CLI::App& app, const CLI::ParseError& error,

@@ -5,6 +5,7 @@
 
 #include <CLI/CLI.hpp>
 #include <string>
+#include <vector>
 
 namespace heddle::cli {
 
@@ -19,6 +20,14 @@ void WrapHelp(CLI::App* app);
 // that nothing takes. Returns 0, or 2 for an error.
 int ExitOfParse(const CLI::App& app, const CLI::ParseError& error,
                 const std::string& hint = "");
+
+// "; did you mean A, B?" of the candidates near `name`, or "".
+std::string DidYouMean(const std::string& name,
+                       const std::vector<std::string>& candidates);
+
+// For Option::check(): one of `values`. The error names the nearest of them, or
+// all where none is near.
+CLI::Validator OneOf(const std::vector<std::string>& values);
 
 }  // namespace heddle::cli
 

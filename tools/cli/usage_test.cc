@@ -21,8 +21,10 @@ struct Said {
 Said Parse(std::vector<std::string> words) {
   CLI::App app("", "heddle-tool");
   std::string model, child;
+  std::string format;
   int bench = 0, limit = 0;
   app.add_option("model", model);
+  app.add_option("--format", format)->check(OneOf({"text", "html", "json"}));
   app.add_option("--bench", bench);
   app.add_option_group("Limits")->add_option("--max-clients", limit);
   app.add_subcommand("doctor")->add_option("--child", child);
@@ -85,6 +87,20 @@ TEST(UsageTest, NamesNothingWhereNothingIsNear) {
   const Said said = Parse({"a.onnx", "--zzzzzzzz"});
   EXPECT_EQ(said.code, 2);
   EXPECT_EQ(said.text.find("did you mean"), std::string::npos) << said.text;
+}
+
+TEST(UsageTest, NamesTheNearestValueOrAll) {
+  for (const auto& [value, text] :
+       std::vector<std::pair<std::string, std::string>>{
+           {"jsn", "--format: there is no 'jsn'; did you mean json?\n"},
+           {"pdf",
+            "--format: there is no 'pdf'; it is one of text, html, json\n"},
+       }) {
+    const Said said = Parse({"--format", value});
+    EXPECT_EQ(said.code, 2) << value;
+    EXPECT_NE(said.text.find(text), std::string::npos) << said.text;
+  }
+  EXPECT_EQ(Parse({"--format", "html"}).code, 0);
 }
 
 TEST(UsageTest, PrintsNoEscapes) {

@@ -343,11 +343,11 @@ int Fuzz(const FuzzOptions& options) {
   }
   std::printf(
       "%zu replays, %llu sequences, %llu calls, %.0f seconds, seed "
-      "%llu: %d findings\n",
+      "%llu: %d finding%s\n",
       files.size(), static_cast<unsigned long long>(total->done),
       static_cast<unsigned long long>(total->calls), clock.Seconds(),
-      static_cast<unsigned long long>(options.run.seed),
-      total->findings.load());
+      static_cast<unsigned long long>(options.run.seed), total->findings.load(),
+      total->findings == 1 ? "" : "s");
   return total->findings == 0 && well ? 0 : 1;
 }
 
