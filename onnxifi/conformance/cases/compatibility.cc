@@ -2,6 +2,9 @@
 // onnxGetBackendCompatibility.
 #include <algorithm>
 #include <chrono>
+#include <set>
+#include <string>
+#include <vector>
 
 #include "absl/strings/str_cat.h"
 #include "onnxifi/conformance/case.h"
@@ -110,6 +113,101 @@ void VerdictIsInitGraph(Context& t) {
   }
 }
 
+// Five nodes that a partitioner would ask for one by one. The third is
+// nobody's, others may or may not be the backend's.
+struct Whole {
+  explicit Whole(Context& t) : base(t.NewModel()) {
+    base.nodes = {{t.op().name, {"x", "z"}, {"a"}, "", {}},
+                  {"Relu", {"a"}, {"b"}, "", {}},
+                  {"NoSuchOperatorOfOnnx", {"b", "z"}, {"c"}, "", {}},
+                  {t.op().name, {"c", "a"}, {"d"}, "", {}},
+                  {"MatMul", {"d", "m"}, {"y"}, "", {}}};
+  }
+  static constexpr unsigned kForeign = 1 << 2;
+  unsigned subsets() const { return (1U << base.nodes.size()) - 1; }
+
+  // The nodes whose bits are set: what they read and do not make is an input,
+  // what they make and others (or the caller) read is an output.
+  std::string Subset(unsigned nodes) const {
+    Model model = base;
+    model.nodes.clear();
+    std::set<std::string> read_inside, read_outside = {"y"}, made;
+    for (size_t i = 0; i < base.nodes.size(); ++i) {
+      const Node& node = base.nodes[i];
+      const bool inside = (nodes >> i & 1) != 0;
+      (inside ? read_inside : read_outside)
+          .insert(node.inputs.begin(), node.inputs.end());
+      if (!inside) continue;
+      model.nodes.push_back(node);
+      made.insert(node.outputs[0]);
+    }
+    for (const std::string& name : read_inside) {
+      if (made.count(name) == 0) model.inputs.push_back({name, ShapeOf(name)});
+    }
+    for (const std::string& name : made) {
+      if (read_outside.count(name) != 0) {
+        model.outputs.push_back({name, ShapeOf(name)});
+      }
+    }
+    return model.Serialize();
+  }
+
+ private:
+  static std::vector<Dim> ShapeOf(const std::string& name) {
+    if (name == "m") return {3, 2};
+    if (name == "y") return {2, 2};
+    return {2, 3};
+  }
+
+  Model base;
+};
+
+std::string NamesOf(unsigned nodes) {
+  std::string text;
+  for (int i = 0; nodes >> i != 0; ++i) {
+    if ((nodes >> i & 1) != 0) {
+      absl::StrAppend(&text, text.empty() ? "the nodes " : ", ", i + 1);
+    }
+  }
+  return text;
+}
+
+void NodeByNode(Context& t) {
+  const Whole whole(t);
+  std::vector<onnxStatus> verdicts(whole.subsets() + 1);
+  std::vector<unsigned> order;
+  for (unsigned nodes = 1; nodes <= whole.subsets(); ++nodes) {
+    order.push_back(nodes);
+    const std::string bytes = whole.Subset(nodes);
+    const onnxStatus verdict = verdicts[nodes] = t.Compatibility(bytes);
+    onnxGraph graph = nullptr;
+    const onnxStatus status = t.TryGraph(bytes, &graph);
+    const std::string what = absl::StrCat(
+        "of ", NamesOf(nodes), " onnxGetBackendCompatibility says ",
+        StatusName(verdict), " and onnxInitGraph ", StatusName(status));
+    t.Check(Yes(verdict) == Yes(status), what);
+    t.Rule(verdict == status, what);
+    t.Check((nodes & Whole::kForeign) == 0 || !Yes(verdict),
+            absl::StrCat("onnxGetBackendCompatibility says ",
+                         StatusName(verdict), " of ", NamesOf(nodes),
+                         ", among which is an unknown operator"));
+    if (graph != nullptr) {
+      t.Expect(t.lib().ReleaseGraph(graph), {ONNXIFI_STATUS_SUCCESS},
+               "onnxReleaseGraph");
+      t.ForgetGraph(graph);
+    }
+  }
+  // Whatever was asked, and made, before.
+  std::shuffle(order.begin(), order.end(), t.random());
+  for (const unsigned nodes : order) {
+    const onnxStatus again = t.Compatibility(whole.Subset(nodes));
+    t.Check(again == verdicts[nodes],
+            absl::StrCat("onnxGetBackendCompatibility says ", StatusName(again),
+                         " of ", NamesOf(nodes), ", before ",
+                         StatusName(verdicts[nodes])));
+  }
+}
+
 void UnsupportedType(Context& t) { ExpectRejections(t, UnsupportedTypes(t)); }
 
 void UnsupportedForm(Context& t) { ExpectRejections(t, UnsupportedForms(t)); }
@@ -171,6 +269,10 @@ std::vector<Case> CompatibilityCases() {
       {"compatibility.verdict_is_init_graph",
        "what is accepted can be initialised, and what is refused cannot",
        VerdictIsInitGraph},
+      {"compatibility.node_by_node",
+       "each node of a model, each set of them and the whole are judged as "
+       "onnxInitGraph does",
+       NodeByNode, kLong},
       {"compatibility.unsupported_type",
        "types are supported or UNSUPPORTED_DATATYPE", UnsupportedType},
       {"compatibility.unsupported_form",

@@ -343,6 +343,10 @@ onnxStatus onnxGetBackendCompatibility(onnxBackendID id, size_t size,
           std::string::npos) {
     return ONNXIFI_STATUS_FALLBACK;
   }
+  if (status == ONNXIFI_STATUS_UNSUPPORTED_OPERATOR &&
+      Is("compatibility_takes_parts") && NodesOf(model, size) > 1) {
+    return ONNXIFI_STATUS_SUCCESS;
+  }
   return Swapped("GetBackendCompatibility", status);
 }
 

@@ -226,6 +226,36 @@ onnxStatus Swapped(const char* function, onnxStatus status) {
   return status;
 }
 
+int NodesOf(const void* model, size_t size) {
+  const auto* at = static_cast<const uint8_t*>(model);
+  const uint8_t* end = at + size;
+  const auto varint = [&] {
+    uint64_t value = 0;
+    for (int shift = 0; at < end && shift < 64; shift += 7) {
+      value |= static_cast<uint64_t>(*at & 0x7F) << shift;
+      if ((*at++ & 0x80) == 0) break;
+    }
+    return value;
+  };
+  // ModelProto.graph is field 7, GraphProto.node field 1 (repeated).
+  bool in_graph = false;
+  int nodes = 0;
+  while (at < end) {
+    const uint64_t key = varint();
+    const uint64_t value = varint();
+    if ((key & 7) == 0) continue;  // a number
+    if ((key & 7) != 2 || value > static_cast<uint64_t>(end - at)) return 0;
+    if (!in_graph && key >> 3 == 7) {
+      in_graph = true;
+      end = at + value;
+      continue;
+    }
+    if (in_graph && key >> 3 == 1) ++nodes;
+    at += value;
+  }
+  return nodes;
+}
+
 size_t DescriptorBytes() {
   const char* abi = std::getenv("ONNXIFI_MUTANT_ABI");
   return abi != nullptr && std::strcmp(abi, "onnx1") == 0 ? 56 : 96;

@@ -58,6 +58,9 @@ inline void Discard(onnxStatus) {}
 // What the real library calls an ID (mutant.cc).
 onnxBackendID IdOf(onnxBackendID id);
 
+// How many nodes a serialized ModelProto has; 0 where it cannot be read.
+int NodesOf(const void* model, size_t size);
+
 // The memory that descriptors name, in the ABI of ONNXIFI_MUTANT_ABI
 // ("extended", "onnx1").
 struct Range {
