@@ -1,11 +1,14 @@
 // SPDX-License-Identifier: Apache-2.0
 // The exported functions that are the same in both ABIs. None calls another by
 // its exported name, which could be bound to a wrapper's.
+#include <optional>
 #include <utility>
 
+#include "absl/strings/string_view.h"
 #include "onnxifi/api_guard.h"
 #include "onnxifi/extensions.h"
 #include "onnxifi/include/heddle/onnxifi_ext.h"
+#include "onnxifi/log.h"
 
 namespace heddle::onnxifi {
 namespace {
@@ -60,6 +63,52 @@ onnxStatus GetOutputShape(onnxEvent event, const char* name,
       });
 }
 
+// Options are the process's: they need neither a device nor the library's
+// objects, and work in a forked child, too.
+constexpr char kLogOption[] = "heddle_log";
+
+onnxStatus SetOption(const char* name, const char* value) {
+  const auto finish = [](onnxStatus status, const char* why) {
+    return Finish(Function::kSetOption, Call(), Outcome(status, why));
+  };
+  if (name == nullptr || value == nullptr) {
+    return finish(ONNXIFI_STATUS_INVALID_POINTER,
+                  "optionName or optionValue is NULL");
+  }
+  if (absl::string_view(name) != kLogOption) {
+    return finish(ONNXIFI_STATUS_INVALID_NAME, "the only option is heddle_log");
+  }
+  const std::optional<LogLevel> level = FindLogLevel(value);
+  if (!level.has_value()) {
+    return finish(ONNXIFI_STATUS_UNSUPPORTED_ATTRIBUTE,
+                  "heddle_log is debug, info, warning, error or off");
+  }
+  SetDefaultLogLevel(*level);
+  return ONNXIFI_STATUS_SUCCESS;
+}
+
+onnxStatus GetOption(const char* name, char* value, size_t* length) {
+  const auto finish = [](onnxStatus status, const char* why) {
+    return Finish(Function::kGetOption, Call(), Outcome(status, why));
+  };
+  if (name == nullptr || value == nullptr || length == nullptr) {
+    return finish(ONNXIFI_STATUS_INVALID_POINTER,
+                  "optionName, optionValue or optionValueLength is NULL");
+  }
+  if (absl::string_view(name) != kLogOption) {
+    return finish(ONNXIFI_STATUS_INVALID_NAME, "the only option is heddle_log");
+  }
+  const absl::string_view level = LogLevelName(DefaultLogLevel());
+  if (*length <= level.size()) {
+    return finish(ONNXIFI_STATUS_UNSUPPORTED_ATTRIBUTE,
+                  "the value and its NUL are longer than optionValueLength");
+  }
+  level.copy(value, level.size());
+  value[level.size()] = '\0';
+  *length = level.size();
+  return ONNXIFI_STATUS_SUCCESS;
+}
+
 onnxExtensionFunctionPointer AddressOf(Extension extension) {
   const auto plain = [](auto* function) {
     // By way of void(), gcc's type of any function.
@@ -81,6 +130,10 @@ onnxExtensionFunctionPointer AddressOf(Extension extension) {
       return plain(&ReleaseTrace);
     case Extension::kGetOutputShape:
       return plain(&GetOutputShape);
+    case Extension::kSetOption:
+      return plain(&SetOption);
+    case Extension::kGetOption:
+      return plain(&GetOption);
   }
   return nullptr;
 }

@@ -22,7 +22,7 @@ TEST_F(ExtensionTest, EachListedNameResolves) {
     EXPECT_NE(Extension<void (*)()>(word.c_str()), nullptr) << word;
     ++count;
   }
-  EXPECT_EQ(count, 9);
+  EXPECT_EQ(count, 13);
   EXPECT_NE(std::string(names).find("onnx_extension_function"),
             std::string::npos);
 }

@@ -22,6 +22,10 @@ constexpr Entry kExtensions[] = {
     {"onnxReleaseTraceEvents", Extension::kReleaseTraceEvents},
     {"onnxReleaseTraceEventsFunction", Extension::kReleaseTraceEvents},
     {"heddleGetOutputShape", Extension::kGetOutputShape},
+    {"onnxSetOption", Extension::kSetOption},
+    {"onnxSetOptionFunction", Extension::kSetOption},
+    {"onnxGetOption", Extension::kGetOption},
+    {"onnxGetOptionFunction", Extension::kGetOption},
 };
 
 }  // namespace

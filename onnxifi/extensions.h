@@ -18,6 +18,8 @@ enum class Extension {
   kWaitEventFor,
   kReleaseTraceEvents,
   kGetOutputShape,
+  kSetOption,
+  kGetOption,
 };
 
 // kNone for an unknown name. Does not allocate.

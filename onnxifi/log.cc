@@ -4,6 +4,7 @@
 #include <unistd.h>
 
 #include <algorithm>
+#include <atomic>
 #include <cerrno>
 #include <cstdio>
 #include <cstdlib>
@@ -11,7 +12,19 @@
 namespace heddle::onnxifi {
 namespace {
 
-const char* LevelName(LogLevel level) {
+LogLevel LevelOfEnvironment() {
+  const char* text = std::getenv("HEDDLE_LOG");
+  return ParseLogLevel(text == nullptr ? "" : text);
+}
+
+std::atomic<LogLevel>& Default() {
+  static std::atomic<LogLevel> level{LevelOfEnvironment()};
+  return level;
+}
+
+}  // namespace
+
+const char* LogLevelName(LogLevel level) {
   switch (level) {
     case LogLevel::kDebug:
       return "debug";
@@ -19,27 +32,30 @@ const char* LevelName(LogLevel level) {
       return "info";
     case LogLevel::kWarning:
       return "warning";
-    default:
+    case LogLevel::kError:
       return "error";
+    case LogLevel::kOff:
+      return "off";
   }
+  return "";
 }
 
-}  // namespace
+std::optional<LogLevel> FindLogLevel(absl::string_view name) {
+  for (LogLevel level : {LogLevel::kDebug, LogLevel::kInfo, LogLevel::kWarning,
+                         LogLevel::kError, LogLevel::kOff}) {
+    if (name == LogLevelName(level)) return level;
+  }
+  return std::nullopt;
+}
 
 LogLevel ParseLogLevel(absl::string_view text) {
-  if (text == "debug") return LogLevel::kDebug;
-  if (text == "info") return LogLevel::kInfo;
-  if (text == "error") return LogLevel::kError;
-  if (text == "off") return LogLevel::kOff;
-  return LogLevel::kWarning;
+  return FindLogLevel(text).value_or(LogLevel::kWarning);
 }
 
-LogLevel DefaultLogLevel() {
-  static const LogLevel level = [] {
-    const char* text = std::getenv("HEDDLE_LOG");
-    return ParseLogLevel(text == nullptr ? "" : text);
-  }();
-  return level;
+LogLevel DefaultLogLevel() { return Default().load(std::memory_order_relaxed); }
+
+void SetDefaultLogLevel(LogLevel level) {
+  Default().store(level, std::memory_order_relaxed);
 }
 
 void Log(LogLevel threshold, LogLevel level, absl::string_view message,
@@ -48,7 +64,7 @@ void Log(LogLevel threshold, LogLevel level, absl::string_view message,
   char line[1024];
   const int saved = errno;
   int size = std::snprintf(line, sizeof(line), "heddle onnxifi: %s: %s%s%.*s\n",
-                           LevelName(level), prefix, separator,
+                           LogLevelName(level), prefix, separator,
                            static_cast<int>(message.size()), message.data());
   if (size >= static_cast<int>(sizeof(line))) {
     size = sizeof(line) - 1;

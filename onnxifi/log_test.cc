@@ -61,6 +61,63 @@ TEST_F(LogTest, WhatIsOptionalMayBeAskedFor) {
             "");
 }
 
+TEST_F(LogTest, AnOptionIsTheLevelWhereNoPropertyIs) {
+  const auto set = Extension<onnxSetOptionFunction>("onnxSetOptionFunction");
+  const auto get = Extension<onnxGetOptionFunction>("onnxGetOptionFunction");
+  EXPECT_EQ(Extension<onnxSetOptionFunction>("onnxSetOption"), set);
+  const auto value = [&] {
+    char text[16] = "xxxxxxxxxxxxxxx";
+    size_t length = sizeof(text);
+    EXPECT_OK(get("heddle_log", text, &length));
+    EXPECT_EQ(length, std::string(text).size());
+    return std::string(text);
+  };
+  const std::string before = value();
+  const auto rejected = [&] {
+    return Written([&] {
+      EXPECT_STATUS(ONNXIFI_STATUS_INVALID_SIZE,
+                    onnxGetBackendCompatibility(id_, 0, "x"));
+    });
+  };
+  ASSERT_OK(set("heddle_log", "off"));
+  EXPECT_EQ(value(), "off");
+  EXPECT_EQ(rejected(), "");
+  ASSERT_OK(set("heddle_log", "debug"));
+  EXPECT_EQ(value(), "debug");
+  EXPECT_TRUE(Has(rejected(), "onnxGetBackendCompatibility"));
+  // A backend is initialised with the level of that moment, or its property.
+  const auto released = [&] {
+    return Written([&] {
+      onnxEvent event = nullptr;
+      EXPECT_OK(onnxInitEvent(backend_, &event));
+      EXPECT_OK(onnxReleaseEvent(event));
+    });
+  };
+  OpenWith(ONNXIFI_LOG_LEVEL_ERROR);
+  EXPECT_EQ(released(), "");
+  ASSERT_OK(onnxReleaseBackend(backend_));
+  ASSERT_OK(onnxInitBackend(id_, nullptr, &backend_));
+  ASSERT_OK(set("heddle_log", "off"));
+  EXPECT_TRUE(Has(released(), "onnxInitEvent"));
+
+  char text[4] = "xxx";
+  size_t length = 3;  // "off" and its NUL are four
+  EXPECT_STATUS(ONNXIFI_STATUS_UNSUPPORTED_ATTRIBUTE,
+                get("heddle_log", text, &length));
+  EXPECT_STREQ(text, "xxx");
+  EXPECT_EQ(length, 3u);
+  EXPECT_STATUS(ONNXIFI_STATUS_UNSUPPORTED_ATTRIBUTE, set("heddle_log", "5"));
+  EXPECT_STATUS(ONNXIFI_STATUS_UNSUPPORTED_ATTRIBUTE, set("heddle_log", ""));
+  EXPECT_EQ(value(), "off");
+  EXPECT_STATUS(ONNXIFI_STATUS_INVALID_NAME, set("glow_num_devices", "1"));
+  EXPECT_STATUS(ONNXIFI_STATUS_INVALID_NAME, get("heddle", text, &length));
+  EXPECT_STATUS(ONNXIFI_STATUS_INVALID_POINTER, set(nullptr, "off"));
+  EXPECT_STATUS(ONNXIFI_STATUS_INVALID_POINTER, set("heddle_log", nullptr));
+  EXPECT_STATUS(ONNXIFI_STATUS_INVALID_POINTER,
+                get("heddle_log", text, nullptr));
+  ASSERT_OK(set("heddle_log", before.c_str()));
+}
+
 TEST_F(LogTest, AWrongNameIsAnsweredWithTheRightOnes) {
   onnxGraph graph = MakeGraph();
   uint8_t bytes[4] = {};

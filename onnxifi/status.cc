@@ -105,6 +105,8 @@ constexpr Set kSetGraphIO =
     Of(kSuccess, kPointer, kUnavailable, kInternal,
        ONNXIFI_STATUS_INVALID_GRAPH, ONNXIFI_STATUS_INVALID_NAME,
        ONNXIFI_STATUS_UNSUPPORTED_TAG, ONNXIFI_STATUS_UNIDENTIFIED_NAME);
+constexpr Set kOption = Of(kSuccess, kPointer, ONNXIFI_STATUS_INVALID_NAME,
+                           ONNXIFI_STATUS_UNSUPPORTED_ATTRIBUTE);
 
 struct Contract {
   const char* name;
@@ -184,6 +186,8 @@ constexpr Contract kContracts[kFunctions] = {
         ONNXIFI_STATUS_INVALID_STATE, ONNXIFI_STATUS_INVALID_NAME, kUnavailable,
         kInternal),
      0},
+    {"onnxSetOption", kOption, 0},
+    {"onnxGetOption", kOption, 0},
 };
 
 const Contract& ContractOf(Function function) {

@@ -49,9 +49,11 @@ enum class Function {
   kWaitEventFor,
   kReleaseTraceEvents,
   kGetOutputShape,
+  kSetOption,
+  kGetOption,
 };
 constexpr int kStandardFunctions = 15;
-constexpr int kFunctions = 20;
+constexpr int kFunctions = 22;
 
 // "onnxInitGraph".
 const char* FunctionName(Function function);

@@ -193,7 +193,7 @@ void BatchSize(Context& t) {
 }
 
 // The options that implementations are known to have.
-constexpr const char* kOptions[] = {"glow_num_devices"};
+constexpr const char* kOptions[] = {"glow_num_devices", "heddle_log"};
 constexpr char kNoValue[] = "\x01 the value of no option";
 
 void Options(Context& t) {

@@ -11,6 +11,8 @@
  * - "onnxWaitEventFor", "onnxWaitEventForFunction";
  * - "onnxReleaseTraceEvents", "onnxReleaseTraceEventsFunction";
  * - "heddleGetOutputShape": heddleGetOutputShapeFunction;
+ * - "onnxSetOption", "onnxSetOptionFunction";
+ * - "onnxGetOption", "onnxGetOptionFunction";
  * - "onnxGetExtensionFunctionAddress", "onnx_extension_function".
  */
 #ifndef ONNXIFI_EXT_H
@@ -121,6 +123,22 @@ typedef ONNXIFI_CHECK_RESULT onnxStatus(
                                                const char* name,
                                                uint32_t* dimensions,
                                                uint64_t* shape);
+
+/* Sets an option of the process. The only one is "heddle_log", the log level of
+ * what has no property LOG_LEVEL: "debug", "info", "warning", "error", "off".
+ * It replaces that of the environment variable HEDDLE_LOG, for backends that
+ * are initialised afterwards and for calls that concern no backend.
+ * Returns SUCCESS, INVALID_NAME (no such option), INVALID_POINTER,
+ * UNSUPPORTED_ATTRIBUTE (not one of its values). */
+typedef ONNXIFI_CHECK_RESULT onnxStatus(ONNXIFI_ABI* onnxSetOptionFunction)(
+    const char* optionName, const char* optionValue);
+
+/* Stores the value of an option, with its final NUL. `*optionValueLength` is
+ * the room and becomes the length without the NUL.
+ * Returns SUCCESS, INVALID_NAME, INVALID_POINTER, UNSUPPORTED_ATTRIBUTE (no
+ * room; nothing is stored). */
+typedef ONNXIFI_CHECK_RESULT onnxStatus(ONNXIFI_ABI* onnxGetOptionFunction)(
+    const char* optionName, char* optionValue, size_t* optionValueLength);
 
 /* The structure behind deferredWeightReader of onnxInitGraph. onnxInitGraph
  * calls `read` on the calling thread, once for each weight descriptor with
