@@ -232,6 +232,34 @@ TEST(Kit, AReportIsReplacedAsAWhole) {
   EXPECT_NE(files().substr(0, 9), "old of 1");
 }
 
+// Of a memory that is too large for one graph, other graphs take the rest.
+TEST(Kit, FindsTheBoundaryOfALargerMemory) {
+  const std::string run = absl::StrCat("--lib ", Library("EXTENDED"),
+                                       " --abi extended --report json --case "
+                                       "memory.");
+  const auto with_memory = [](int mebibytes) {
+    return absl::StrCat("export ONNXIFI_REFERENCE_MEMORY=", mebibytes << 20,
+                        " && ");
+  };
+  const auto [text, code] = Kit(run + "boundary", with_memory(100));
+  ASSERT_EQ(code, 0) << text;
+  const json found = json::parse(text)["cases"][0];
+  EXPECT_EQ(found["verdict"], "pass") << text;
+  EXPECT_NE(
+      found["notes"].dump().find(absl::StrCat(36 << 20, " bytes are others'")),
+      std::string::npos)
+      << text;
+  // Of what would take too long it says what to do.
+  for (const auto& [name, mebibytes] :
+       {std::pair<const char*, int>{"boundary", 1025}, {"graph_size", 65}}) {
+    const auto [said, none] = Kit(run + name, with_memory(mebibytes));
+    EXPECT_EQ(none, 3) << said;
+    EXPECT_NE(said.find("run this case on a device that is given less memory"),
+              std::string::npos)
+        << said;
+  }
+}
+
 TEST(Kit, ADeadLibraryIsAVerdict) {
   // The C library's malloc is none of ours: the process is killed in it.
   const auto [text, code] =

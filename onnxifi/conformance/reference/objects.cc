@@ -32,6 +32,8 @@ void WaitUntil(std::condition_variable* changed,
 Device::Device() {
   const char* file = std::getenv("ONNXIFI_REFERENCE_UNPLUGGED");
   if (file != nullptr) file_ = file;
+  const char* memory = std::getenv("ONNXIFI_REFERENCE_MEMORY");
+  if (memory != nullptr) memory_bytes_ = std::strtoull(memory, nullptr, 10);
 }
 
 std::pair<bool, uint64_t> Device::Look() {
@@ -176,7 +178,7 @@ onnxStatus Graph::Reserve(uint64_t bytes) {
   if (device->graphs >= Device::kGraphs) {
     return ONNXIFI_STATUS_NO_DEVICE_RESOURCES;
   }
-  if (bytes > Device::kMemoryBytes - device->used_bytes) {
+  if (bytes > device->memory_bytes() - device->used_bytes) {
     return ONNXIFI_STATUS_NO_DEVICE_MEMORY;
   }
   device->used_bytes += bytes;

@@ -19,10 +19,10 @@ namespace onnxifi_reference {
 
 // The device, its memory and places for graphs. It is there unless there is a
 // file of the name in ONNXIFI_REFERENCE_UNPLUGGED: so that its removal can be
-// tried out. Without the variable it cannot go.
+// tried out. Without the variable it cannot go. Its memory has the bytes of
+// ONNXIFI_REFERENCE_MEMORY, or a mebibyte.
 class Device {
  public:
-  static constexpr uint64_t kMemoryBytes = uint64_t{1} << 20;
   static constexpr uint64_t kGraphs = 32;
 
   Device();
@@ -30,6 +30,8 @@ class Device {
   bool present() { return Look().first; }
   // Changes when the device goes: what was made before stays unavailable.
   uint64_t generation() { return Look().second; }
+
+  uint64_t memory_bytes() const { return memory_bytes_; }
 
   std::mutex mutex;
   uint64_t used_bytes = 0;
@@ -39,6 +41,7 @@ class Device {
   std::pair<bool, uint64_t> Look();
 
   std::string file_;
+  uint64_t memory_bytes_ = uint64_t{1} << 20;
   std::mutex look_;
   bool present_ = true;
   uint64_t generation_ = 0;

@@ -105,7 +105,7 @@ onnxStatus ReadWeights(const onnxTensorDescriptorV1* descriptors,
     for (uint64_t dim : weight.shape) {
       elements *= dim;
       // Not read before it is known to fit.
-      if (elements > Device::kMemoryBytes) {
+      if (elements > TheDevice().memory_bytes()) {
         return ONNXIFI_STATUS_NO_DEVICE_MEMORY;
       }
     }
@@ -346,7 +346,7 @@ bool Answer(onnxBackendInfo info, Value* value) {
       return number(0);
     case ONNXIFI_BACKEND_MEMORY_SIZE:
     case ONNXIFI_BACKEND_MAX_GRAPH_SIZE:
-      return number(Device::kMemoryBytes);
+      return number(TheDevice().memory_bytes());
     case ONNXIFI_BACKEND_MAX_GRAPH_COUNT:
       return number(Device::kGraphs);
     case ONNXIFI_BACKEND_MACS_FP32:
