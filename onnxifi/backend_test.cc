@@ -217,6 +217,11 @@ TEST_F(BackendTest, InfoErrors) {
   }
   EXPECT_OK(onnxGetBackendInfo(id_, ONNXIFI_BACKEND_PCI_BUS_ID, &value, &size));
   EXPECT_EQ(value, 2u);
+  EXPECT_OK(onnxGetBackendInfo(id_, ONNXIFI_BACKEND_MACS_FP32, &value, &size));
+  EXPECT_EQ(value, 1000000000000000u);
+  EXPECT_STATUS(
+      ONNXIFI_STATUS_UNSUPPORTED_ATTRIBUTE,
+      onnxGetBackendInfo(id_, ONNXIFI_BACKEND_MEMORY_BANDWIDTH, &value, &size));
 }
 
 TEST_F(BackendTest, Compatibility) {

@@ -34,6 +34,8 @@ struct DeviceInfo {
   std::string name;           // "h256 (simulated, functional)"
   std::string config;         // "h256"
   uint64_t memory_bytes = 0;  // that can be allocated
+  // Peaks of the configuration at its clock, per second; 0: not known.
+  uint64_t macs_fp32 = 0, memory_bandwidth = 0;
   struct Pci {
     uint32_t domain = 0, bus = 0, device = 0;
   };

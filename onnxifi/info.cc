@@ -60,6 +60,12 @@ InfoTable MakeInfo(const DeviceInfo& device, const OnnxSupport& support) {
       // 16-bit floats are converted on the way; the arithmetic is fp32's.
       {ONNXIFI_BACKEND_MACS_FP16, Number(0)},
   };
+  if (device.macs_fp32 != 0) {
+    info[ONNXIFI_BACKEND_MACS_FP32] = Number(device.macs_fp32);
+  }
+  if (device.memory_bandwidth != 0) {
+    info[ONNXIFI_BACKEND_MEMORY_BANDWIDTH] = Number(device.memory_bandwidth);
+  }
   if (device.pci.has_value()) {
     info[ONNXIFI_BACKEND_PCI_BUS_ID] = Number(device.pci->bus);
     info[ONNXIFI_BACKEND_PCI_DEVICE_ID] = Number(device.pci->device);

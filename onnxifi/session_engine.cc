@@ -29,6 +29,7 @@
 #include "onnxifi/signature.h"
 #include "onnxifi/status.h"
 #include "onnxifi/variable_outputs.h"
+#include "rtl/spec/generated/isa.h"
 #include "runtime/session/session.h"
 #include "runtime/session/shape_set_graph.h"
 
@@ -290,6 +291,12 @@ DeviceInfo InfoOf(const session::DeviceDescription& device) {
   info.id = device.id;
   info.config = device.config;
   info.memory_bytes = device.memory_bytes;
+  if (const isa::Config* config = isa::FindConfig(device.config)) {
+    const uint64_t hz = uint64_t{config->clock_mhz} * 1000000;
+    // The vector engine's: one multiply-accumulate per lane and cycle.
+    info.macs_fp32 = isa::kVectorLanes * hz;
+    info.memory_bandwidth = config->dram_bytes_per_cycle * hz;
+  }
   info.name = absl::StrCat(
       "Heddle ", device.config,
       device.simulated ? absl::StrCat(" (simulated, ", device.core, ")") : "");

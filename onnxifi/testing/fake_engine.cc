@@ -362,6 +362,7 @@ void FakeWorld::Plug(const std::string& name, uint64_t memory_bytes) {
   card.info.name = "fake " + name;
   card.info.config = "h256";
   card.info.memory_bytes = memory_bytes;
+  card.info.macs_fp32 = 1000000000000000;  // more than any run does
   card.info.pci = DeviceInfo::Pci{1, 2, 3};
 }
 

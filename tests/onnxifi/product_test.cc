@@ -15,6 +15,7 @@
 #include "compiler/testing/networks.h"
 #include "onnxifi/include/heddle/onnxifi_ext.h"
 #include "onnxifi/status.h"
+#include "rtl/spec/generated/isa.h"
 
 namespace heddle::tests {
 namespace {
@@ -491,6 +492,41 @@ TEST_F(Optimization, ChangesTheCompilation) {
   EXPECT_EQ(throughput.cycles, latency.cycles);
   EXPECT_LT(latency.cycles, delay.cycles);
   EXPECT_LT(power.bytes, latency.bytes);
+}
+
+// The proposal's arithmetic: no graph takes less of the card's time than its
+// operations by MACS_FP32 and its bytes by MEMORY_BANDWIDTH, and some take
+// little more.
+TEST_F(Optimization, RatesAreThoseOfTheCard) {
+  const auto rate = [&](onnxBackendInfo type) {
+    uint64_t value = 0;
+    size_t size = sizeof(value);
+    EXPECT_OK(onnxGetBackendInfo(id_, type, &value, &size));
+    return static_cast<double>(value);
+  };
+  const double macs = rate(ONNXIFI_BACKEND_MACS_FP32);
+  const double bandwidth = rate(ONNXIFI_BACKEND_MEMORY_BANDWIDTH);
+  const double hz = isa::FindConfig(Configs()[0])->clock_mhz * 1e6;
+
+  constexpr int64_t kRows = 64, kInner = 256, kColumns = 256;
+  ModelBuilder product;
+  product.Input("x", DataType::kFloat, {kRows, kInner}).Output("y");
+  product.Constant("w", compiler::Floats({kInner, kColumns}, {}));
+  product.Node("MatMul", {"x", "w"}, {"y"});
+  const Compiled computes =
+      Compile(product.Bytes(), ONNXIFI_OPTIMIZATION_HIGH_THROUGHPUT);
+  const double least = kRows * kInner * kColumns / macs;
+  EXPECT_GE(static_cast<double>(computes.cycles) / hz, least);
+  EXPECT_LT(static_cast<double>(computes.cycles) / hz, 1.25 * least);
+
+  ModelBuilder copy;
+  copy.Input("x", DataType::kFloat, {1 << 20}).Output("y");
+  copy.Node("Relu", {"x"}, {"y"});
+  const Compiled moves =
+      Compile(copy.Bytes(), ONNXIFI_OPTIMIZATION_HIGH_THROUGHPUT);
+  const double transfer = static_cast<double>(moves.bytes) / bandwidth;
+  EXPECT_GE(static_cast<double>(moves.cycles) / hz, transfer);
+  EXPECT_LT(static_cast<double>(moves.cycles) / hz, 1.25 * transfer);
 }
 
 // Of many networks the usual search finds the best, too.
