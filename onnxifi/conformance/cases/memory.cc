@@ -11,6 +11,8 @@ namespace {
 // What the kit is ready to fill with one graph, and with several.
 constexpr uint64_t kLargest = uint64_t{64} << 20;
 constexpr uint64_t kLargestWithBallast = uint64_t{1} << 30;
+// What several leave, so that each try is quick.
+constexpr uint64_t kLeft = uint64_t{16} << 20;
 constexpr uint64_t kMostGraphs = 2000;
 
 // Bytes of a row of the weight.
@@ -74,11 +76,10 @@ void GraphSize(Context& t) {
   release();
 }
 
-// Graphs that leave about kLargest of the device's memory.
+// Graphs that leave about kLeft of the device's memory.
 void LoadBallast(Context& t, uint64_t memory) {
-  while (memory > kLargest) {
-    const uint64_t bytes = std::min(memory - kLargest, kLargest);
-    if (bytes < kRow) return;
+  while (memory >= kLeft + kRow) {
+    const uint64_t bytes = std::min(memory - kLeft, kLargest);
     onnxGraph graph = nullptr;
     t.Expect(InitWithWeight(t, bytes, &graph),
              {ONNXIFI_STATUS_SUCCESS, ONNXIFI_STATUS_FALLBACK},
@@ -94,9 +95,10 @@ void LoadBallast(Context& t, uint64_t memory) {
 // Of a larger memory other graphs take the rest.
 void Boundary(Context& t) {
   const uint64_t memory = Limit(t, kLargestWithBallast);
-  LoadBallast(t, memory);
+  const bool ballast = memory > kLargest;
+  if (ballast) LoadBallast(t, memory);
   if (t.failed()) return;
-  const uint64_t limit = std::min(memory, kLargest);
+  const uint64_t limit = ballast ? kLeft : memory;
   const uint64_t most = limit / sizeof(float) * 2;
   Tensor w("w", {most});
   uint64_t tries = 0;
