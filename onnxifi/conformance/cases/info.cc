@@ -436,7 +436,7 @@ void Rates(Context& t) {
   const auto rate =
       static_cast<double>(t.InfoNumber(ONNXIFI_BACKEND_MACS_FP32));
   if (rate == 0) t.Unsupported("MACS_FP32 is 0");
-  constexpr uint64_t kRows = 64, kInner = 256, kColumns = 256;
+  constexpr uint64_t kRows = 16, kInner = 256, kColumns = 256;
   Model model = t.NewModel();
   model.nodes = {{"MatMul", {"x", "w"}, {"y"}, "", {}}};
   model.inputs = {{"x", {kRows, kInner}}, {"w", {kInner, kColumns}}};
