@@ -207,6 +207,10 @@ std::string OpenDimensions(const std::vector<DeclaredTensor>& inputs) {
                       " open: taken as 1 until onnxSetGraphIO gives shapes");
 }
 
+absl::Status BeingReleased() {
+  return Fail(ONNXIFI_STATUS_INVALID_GRAPH, "the graph is being released");
+}
+
 }  // namespace
 
 bool IsLeftToSetGraphIO(const Signature& signature,
@@ -282,9 +286,9 @@ Graph::~Graph() { Close(); }
 void Graph::Close() noexcept {
   if (runs_ != nullptr) runs_->Close();
   std::lock_guard<std::mutex> io(io_mutex_);
-  closed_ = true;
   {
     std::lock_guard<std::mutex> lock(binding_mutex_);
+    closed_ = true;
     binding_ = nullptr;
   }
   programs_.clear();
@@ -401,9 +405,7 @@ absl::Status Graph::SetIoLocked(const IoArguments& arguments) {
     old.swap(binding_);
   }
   old = nullptr;
-  if (closed_) {
-    return Fail(ONNXIFI_STATUS_INVALID_GRAPH, "the graph is being released");
-  }
+  if (closed_) return BeingReleased();
   auto binding = Bind(arguments);
   if (backend_->gone()) {
     return Fail(ONNXIFI_STATUS_BACKEND_UNAVAILABLE, "the device is gone");
@@ -423,10 +425,14 @@ absl::Status Graph::Submit(std::unique_ptr<Run> run) {
   if (backend_->gone()) {
     return Fail(ONNXIFI_STATUS_BACKEND_UNAVAILABLE, "the device is gone");
   }
+  bool closed;
   {
     std::lock_guard<std::mutex> lock(binding_mutex_);
     run->binding = binding_;
+    closed = closed_;
   }
+  // A release may have begun since the caller found the graph.
+  if (closed) return BeingReleased();
   if (run->binding == nullptr) {
     return Fail(ONNXIFI_STATUS_UNIDENTIFIED_NAME,
                 "the graph has no input and output locations; call "

@@ -96,8 +96,8 @@ class Graph {
 
   std::mutex io_mutex_;  // held while locations change; guards the rest
   std::vector<Program> programs_;  // the last used one is the last
-  bool closed_ = false;
-  std::mutex binding_mutex_;  // held shortly
+  std::mutex binding_mutex_;       // held shortly
+  bool closed_ = false;            // written with both mutexes held
   std::shared_ptr<const Binding> binding_;
 };
 
