@@ -98,9 +98,17 @@ std::string Unknown(const CLI::App& app) {
         absl::StrSplit(argument, absl::MaxSplits('=', 1));
     const bool option = absl::StartsWith(argument, "-");
     const std::string& name = option ? parts[0] : argument;
+    // A letter that the name contains is not what was meant.
+    const bool is_long = absl::StartsWith(name, "--");
+    std::vector<std::string> candidates = option ? options : words;
+    candidates.erase(std::remove_if(candidates.begin(), candidates.end(),
+                                    [&](const std::string& candidate) {
+                                      return is_long &&
+                                             !absl::StartsWith(candidate, "--");
+                                    }),
+                     candidates.end());
     absl::StrAppend(&text, option ? "unknown option " : "unexpected: ", "'",
-                    Printable(name), "'",
-                    DidYouMean(name, option ? options : words), "\n");
+                    Printable(name), "'", DidYouMean(name, candidates), "\n");
   }
   return text;
 }

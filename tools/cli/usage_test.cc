@@ -51,6 +51,8 @@ TEST(UsageTest, NamesWhatMayHaveBeenMeant) {
             "unknown option '--max-client'; did you mean --max-clients?\n"},
            {{"doctor", "--chidl"},
             "unknown option '--chidl'; did you mean --child?\n"},
+           {{"a.onnx", "--hlp"},
+            "unknown option '--hlp'; did you mean --help?\n"},
            {{"a.onnx", "docter"}, "unexpected: 'docter'; did you mean doctor?"},
        }) {
     const Said said = Parse(words);

@@ -31,7 +31,7 @@ grep -q 'multiple of 4' "$tmp/err" || fail "message for half a word"
 echo "load x=1" | "$asm" -o "$tmp/no" 2>"$tmp/err" && fail "an error exits with 0"
 grep -q '^heddle-asm: error: <stdin>:1:6: ' "$tmp/err" || fail "position of the error"
 [ ! -e "$tmp/no" ] || fail "an output is written in spite of an error"
-"$asm" --hxe 2>"$tmp/near" && fail "an unknown option is accepted"
+"$asm" --hx 2>"$tmp/near" && fail "an unknown option is accepted"
 status=0; "$asm" --nonsense >/dev/null 2>&1 || status=$?
 [ $status = 2 ] || fail "wrong usage exits with $status"
 grep -q 'did you mean --hex?' "$tmp/near" || fail "nearest option"

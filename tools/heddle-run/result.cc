@@ -361,10 +361,12 @@ std::string ToText(const package::Package& package, const Result& result) {
                           c.equal ? "matches" : "DIFFERS", c.max_error);
     if (!c.equal) {
       absl::StrAppendFormat(
-          &text, ", %d elements differ, first at %d: %.9g, expected %.9g",
-          c.differing, c.first, c.value, c.expected);
+          &text, ", %d %s, first at %s: %.9g, expected %.9g", c.differing,
+          c.differing == 1 ? "element differs" : "elements differ",
+          ElementText(result.shapes[i], c.first), c.value, c.expected);
     }
-    text += '\n';
+    absl::StrAppend(&text, "\n",
+                    Describe(result.qualities[i], result.shapes[i]));
   }
   if (result.layer_check.has_value()) {
     text += Describe(*result.layer_check);
