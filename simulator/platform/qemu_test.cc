@@ -229,7 +229,7 @@ TEST_F(QemuTest, OptionsThatMakeNoSense) {
                               "--qemu --qtest-fd 1 >/dev/null"}) {
     const std::string command =
         std::string(binary) + " --socket /tmp/none " + options + " 2>/dev/null";
-    EXPECT_EQ(WEXITSTATUS(std::system(command.c_str())), 1) << options;
+    EXPECT_EQ(WEXITSTATUS(std::system(command.c_str())), 2) << options;
   }
 }
 

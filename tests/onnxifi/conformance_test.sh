@@ -1,6 +1,6 @@
 #!/bin/bash
 # SPDX-License-Identifier: Apache-2.0
-# The conformance kit over one of our libraries: no failure, and no quality warning.
+# The conformance kit over one of our libraries: no failure, and no quality warning but those of WARNINGS.
 #   conformance_test.sh KIT LIBRARY ABI CARD [WORD...]
 #       CARD: private, hosted, or hosted:OPTIONS of heddle-sim. A hosted card is one that PROVOKER, a library, unplugs
 #       and breaks.
@@ -14,6 +14,9 @@ card=$4
 shift 4
 export HEDDLE_BIN_DIR="$PWD/kmd/hosted:$PWD/simulator/platform"
 export HEDDLE_DEVICE="${HEDDLE_DEVICE:-sim}"
+# Weights that do not fit into device memory are streamed from the host's, so that MAX_GRAPH_SIZE is not the end; and
+# near the end it depends on a size's divisors whether its windows fit.
+WARNINGS="memory.graph_size memory.boundary"
 nodes=/usr/share/libonnx-testdata/data/node
 more=()
 for word; do
@@ -43,7 +46,9 @@ fi
 status=0
 said=$("$kit" --lib "$library" --abi auto --timeout "${TIMEOUT:-60}" "${more[@]}") || status=$?
 last=${said##*$'\n'}
-if [ "$status" != 0 ] || [[ $last != *" 0 fail, "* || $last != *" 0 quality warning, "* ]] ||
+# shellcheck disable=SC2086 # words
+warned=$(sed -n 's/^  quality warning *\([^ ]*\).*/\1/p' <<<"$said" | grep -vxF -f <(printf '%s\n' $WARNINGS) || true)
+if [ "$status" != 0 ] || [[ $last != *" 0 fail, "* || -n $warned ]] ||
   [[ $said != *"ABI $abi (it takes"* ]]; then
   echo "$said"
   exit 1
