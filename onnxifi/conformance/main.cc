@@ -54,9 +54,8 @@ constexpr char kHelp[] =
     "waived\n"
     "(--waivers).\n"
     "\n"
-    "Exit codes: 0 conformant, 1 failures, 2 usage or a report that cannot be "
-    "written,\n"
-    "3 the library cannot be loaded or no case ran.\n";
+    "Exit codes: 0 conformant, 1 failures, 2 usage or a report that cannot be\n"
+    "written, 3 the library cannot be loaded or no case ran.\n";
 
 std::string Sha256(const std::string& path) {
   std::ifstream file(path, std::ios::binary);
