@@ -48,8 +48,7 @@ class Slot {
   // From any thread:
   CardEntry Describe() const;
   // A client that said hello, or asks who the clients are; answered by the
-  // slot. Throws std::bad_alloc, and
-  // has then taken nothing.
+  // slot. Throws std::bad_alloc, and has then taken nothing.
   void Adopt(std::unique_ptr<Connection>* connection, Account::Share* share,
              const MessageHeader& hello, bool privileged);
   uint32_t clients() const { return clients_.load(); }

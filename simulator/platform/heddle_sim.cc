@@ -35,6 +35,7 @@
 #include "simulator/platform/vfio_user_server.h"
 #include "simulator/platform/vhost_user_server.h"
 #include "simulator/rtl/card_target.h"
+#include "tools/cli/exit_codes.h"
 #include "tools/cli/usage.h"
 
 namespace heddle::platform {
@@ -72,8 +73,10 @@ struct Arguments {
   std::vector<std::string> command;
 };
 
-// Exit codes as of all tools (tools/cli/exit_code.h), and in --help.
-enum ExitCode { kOk = 0, kFailed = 1, kUsage = 2, kNoDevice = 3 };
+using cli::kFailed;
+using cli::kNoDevice;
+using cli::kOk;
+using cli::kUsage;
 
 constexpr char kExitCodeHelp[] =
     "Exit codes: 0 success, 1 failure (file, system, self-test, command "

@@ -1,22 +1,14 @@
 // SPDX-License-Identifier: Apache-2.0
-// Exit codes that all tools share; they are part of --help and never change.
+// How a tool ends: the exit code (exit_codes.h) and the message of an error.
 #ifndef HEDDLE_TOOLS_CLI_EXIT_CODE_H_
 #define HEDDLE_TOOLS_CLI_EXIT_CODE_H_
 
 #include <string>
 
 #include "absl/status/status.h"
+#include "tools/cli/exit_codes.h"
 
 namespace heddle::cli {
-
-enum ExitCode {
-  kOk = 0,
-  kFailed = 1,    // a file, the system or the device failed
-  kUsage = 2,     // the command line
-  kNoDevice = 3,  // there is no device, or it went away
-  kRefused = 4,   // the model is not supported or not valid
-  kMismatch = 5,  // results differ from the expected ones
-};
 
 // For the end of --help.
 extern const char kExitCodeHelp[];

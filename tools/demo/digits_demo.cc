@@ -20,19 +20,17 @@
 #include "compiler/compiler.h"
 #include "heddle/version.h"
 #include "runtime/session/session.h"
+#include "tools/cli/exit_codes.h"
 #include "tools/cli/missing_device.h"
 #include "tools/cli/usage.h"
 
 namespace heddle {
 namespace {
 
-// Exit codes; also in --help.
-enum ExitCode {
-  kOk = 0,
-  kFailed = 1,
-  kNoDevice = 3,
-  kMismatch = 5,
-};
+using cli::kFailed;
+using cli::kMismatch;
+using cli::kNoDevice;
+using cli::kOk;
 
 constexpr char kHelp[] =
     "Example:\n"
