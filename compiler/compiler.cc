@@ -41,7 +41,7 @@ absl::StatusOr<CompileResult> Compile(const Graph& graph,
     result.report = std::move(made.report);
     return absl::OkStatus();
   };
-  if (model.empty() || !IsSharedApart(options)) {
+  if (model.empty()) {
     RETURN_IF_ERROR(split(graph));
     return result;
   }
@@ -75,8 +75,9 @@ absl::StatusOr<CompileResult> CompileGraph(const Graph& graph,
   return CompileAnalysed(graph, {}, options);
 }
 
-absl::StatusOr<bool> CheckGraph(const Graph& graph,
-                                const CompileOptions& options) {
+absl::StatusOr<bool> CheckGraph(
+    const Graph& graph, const CompileOptions& options,
+    const std::function<absl::StatusOr<Graph>()>& share) {
   if (!PrefersHost(options)) {
     const absl::Status card = CheckPackage(graph, options);
     if (card.ok()) return false;
@@ -85,8 +86,16 @@ absl::StatusOr<bool> CheckGraph(const Graph& graph,
   // What is refused does not depend on what is cheaper.
   CompileOptions quick = options;
   if (quick.placement == Placement::kCost) quick.placement = Placement::kCard;
-  ASSIGN_OR_RETURN(const auto support, SupportOf(graph, quick));
-  RETURN_IF_ERROR(RejectionOf(support));
+  const auto check = [&](const Graph& shared) -> absl::Status {
+    ASSIGN_OR_RETURN(const auto support, SupportOf(shared, quick));
+    return RejectionOf(support);
+  };
+  if (share == nullptr) {
+    RETURN_IF_ERROR(check(graph));
+    return true;
+  }
+  ASSIGN_OR_RETURN(const Graph shared, share());
+  RETURN_IF_ERROR(check(shared));
   return true;
 }
 

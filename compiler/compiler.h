@@ -10,6 +10,7 @@
 #ifndef HEDDLE_COMPILER_COMPILER_H_
 #define HEDDLE_COMPILER_COMPILER_H_
 
+#include <functional>
 #include <memory>
 #include <string>
 
@@ -48,15 +49,18 @@ absl::StatusOr<CompileResult> CompileAnalysed(const Graph& graph,
                                               absl::string_view model,
                                               const CompileOptions& options);
 
-// The same without the model. If card and host share the graph, operators that
-// passes have composed stay on the card.
+// The same without the model. If card and host share the graph, what passes
+// have composed or expanded stays on the card.
 absl::StatusOr<CompileResult> CompileGraph(const Graph& graph,
                                            const CompileOptions& options);
 
 // Whether CompileGraph succeeds: its rejection, or whether some of the nodes
 // would run on the host. Several times as fast, as no schedule is searched for.
-absl::StatusOr<bool> CheckGraph(const Graph& graph,
-                                const CompileOptions& options);
+// `share` makes the graph that CompileAnalysed has card and host share; with it
+// the question is whether that succeeds.
+absl::StatusOr<bool> CheckGraph(
+    const Graph& graph, const CompileOptions& options,
+    const std::function<absl::StatusOr<Graph>()>& share = nullptr);
 
 }  // namespace heddle::compiler
 

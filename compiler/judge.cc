@@ -15,6 +15,7 @@
 #include "compiler/device_ops/int64_range.h"
 #include "compiler/device_ops/lowering.h"
 #include "compiler/import/importer.h"
+#include "compiler/partition/compile_parts.h"
 #include "compiler/partition/support.h"
 #include "compiler/passes/infer.h"
 #include "compiler/passes/suppose.h"
@@ -28,8 +29,14 @@ constexpr int kMostSteps = 16;
 absl::StatusOr<Judgement> Judge(ImportedModel imported, CompileOptions options,
                                 Supposed* supposed) {
   Judgement result;
-  ASSIGN_OR_RETURN(result.graph,
-                   AnalyseImported(std::move(imported), options, supposed));
+  // What card and host would share, from the same beginning.
+  Supposed fresh;
+  if (supposed != nullptr) fresh = *supposed;
+  const auto share = [&] {
+    return AnalyseImported(std::move(imported), SharedOptions(options),
+                           supposed == nullptr ? nullptr : &fresh);
+  };
+  ASSIGN_OR_RETURN(result.graph, AnalyseImported(imported, options, supposed));
   const Graph& graph = result.graph;
   if (HasEmptyTensors(graph)) options.host_nodes = false;
   if (supposed != nullptr) {
@@ -42,7 +49,7 @@ absl::StatusOr<Judgement> Judge(ImportedModel imported, CompileOptions options,
     // With everything left out nothing else remains to be refused.
     if (graph.nodes.empty() && graph.outputs.empty()) return result;
   }
-  if (auto host = CheckGraph(graph, options); host.ok()) {
+  if (auto host = CheckGraph(graph, options, share); host.ok()) {
     result.uses_host |= *host;
   } else if (supposed == nullptr ||
              Int64InputBound(graph).status() != host.status()) {

@@ -317,6 +317,15 @@ bool IsExpanded(const Graph& graph, const Node& node) {
   return entry != nullptr && Applies(*entry, graph, node);
 }
 
+bool HasInternalParts(const Graph& graph, const Node& node) {
+  Alone alone = Isolate(graph, node);
+  const auto nodes = ExpandNode(&alone.graph, alone.node);
+  return nodes.ok() &&
+         std::any_of(nodes->begin(), nodes->end(), [](const Node& part) {
+           return part.domain == kInternalDomain;
+         });
+}
+
 absl::StatusOr<std::vector<Node>> ExpandNode(Graph* graph, const Node& node) {
   Expansion expansion(graph, node);
   RETURN_IF_ERROR(FindEntry(node)->expand(&expansion));

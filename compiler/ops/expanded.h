@@ -116,6 +116,11 @@ class ExpandedOperator {
 bool MayBeExpanded(const std::string& domain, const std::string& op);
 bool IsExpanded(const Graph& graph, const Node& node);
 
+// Of a node that is expanded: whether some of what it is made of are the
+// compiler's own operators, which no file may have. Looks no deeper: parts that
+// are expanded in their turn have their own answer.
+bool HasInternalParts(const Graph& graph, const Node& node);
+
 // The nodes of its expansion in topological order; new tensors are added to the
 // graph. They may be expanded themselves. UnsupportedShape where one of its
 // tensors takes more than 4 GiB.

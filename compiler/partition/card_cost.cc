@@ -22,7 +22,9 @@ double CardTime(uint64_t cycles, const std::string& config) {
 
 absl::StatusOr<Graph> AsForCard(Graph graph, const CompileOptions& options) {
   RETURN_IF_ERROR(ExpandKept(&graph));
-  if (ComposesInParts(options)) RETURN_IF_ERROR(FuseElementwise(&graph));
+  if (options.features.fuse_elementwise) {
+    RETURN_IF_ERROR(FuseElementwise(&graph));
+  }
   return graph;
 }
 

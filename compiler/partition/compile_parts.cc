@@ -392,19 +392,11 @@ class PartsCompiler {
 
 }  // namespace
 
-bool IsSharedApart(const CompileOptions& options) {
-  return options.placement != Placement::kCard;
-}
-
 CompileOptions SharedOptions(const CompileOptions& options) {
   CompileOptions shared = options;
   shared.features.fuse_elementwise = false;
   shared.keep_direct = true;
   return shared;
-}
-
-bool ComposesInParts(const CompileOptions& options) {
-  return options.features.fuse_elementwise && IsSharedApart(options);
 }
 
 absl::StatusOr<SplitResult> CompileParts(const Graph& graph,

@@ -17,14 +17,11 @@ struct SplitResult {
   CompileReport report;
 };
 
-// Whether what only the card needs is done in each part of the card, not
-// before: operators that are composed (passes/fuse_elementwise.h), of which the
-// host has those of ONNX alone, and the expansion of nodes that the host
-// computes as they are (compiler/direct). A graph whose nodes go by cost, or to
-// the host, is shared as SharedOptions() analyse it.
-bool IsSharedApart(const CompileOptions& options);
+// How a graph is analysed that card and host share: what only the card needs is
+// done in each part of the card, not before. That is the composition of
+// operators (passes/fuse_elementwise.h) and the expansion of nodes that are one
+// for the host (IsForEither, passes/expand.h), which has ONNX's operators alone.
 CompileOptions SharedOptions(const CompileOptions& options);
-bool ComposesInParts(const CompileOptions& options);
 
 // Asks SupportOf, and compiles each part of the card by itself, and each body
 // of control flow, as a package that the card takes as a whole or as one of

@@ -12,6 +12,7 @@
 
 #include "compiler/base/host_profile.h"
 #include "compiler/compiler.h"
+#include "compiler/judge.h"
 #include "compiler/ops/operator.h"
 #include "compiler/package/package.h"
 #include "compiler/partition/compile_parts.h"
@@ -75,6 +76,34 @@ CompileOptions Options(Placement placement, double slower = 1) {
   options.placement = placement;
   options.host_profile = Profile(slower);
   return options;
+}
+
+// Operators that the card has by others of the compiler's own, and what only
+// the host has behind them.
+ModelBuilder PickedModel() {
+  ModelBuilder b(18);
+  b.Input("x", DataType::kFloat, {4, 6});
+  b.Input("places", DataType::kInt64, {3, 2});
+  b.Input("updates", DataType::kFloat, {3});
+  b.Constant("axis", Int64s({}, {1}));
+  b.Constant("k", Int64s({1}, {2}));
+  b.Constant("sizes", Int64s({4}, {1, 1, 6, 9}));
+  b.Node("CumSum", {"x", "axis"}, {"sums"});
+  b.Node("ScatterND", {"sums", "places", "updates"}, {"placed"});
+  b.Node("GatherND", {"placed", "places"}, {"picked"});
+  b.Node("TopK", {"placed", "k"}, {"most", "where"});
+  b.Constant("four", Int64s({4}, {1, 1, 4, 6}));
+  b.Node("Reshape", {"placed", "four"}, {"image"});
+  onnx::NodeProto* resize =
+      b.Node("Resize", {"image", "", "", "sizes"}, {"larger"});
+  SetString(resize, "mode", "linear");
+  SetInt(resize, "antialias", 1);
+  for (const char* name : {"picked", "most", "larger"}) {
+    SetInt(b.Node("Cast", {name}, {std::string(name) + "_d"}), "to", 11);
+    b.Output(std::string(name) + "_d");
+  }
+  b.Output("where");
+  return b;
 }
 
 struct Made {
@@ -173,6 +202,51 @@ TEST(DirectNodes, AreWholeOnTheHostAndExpandedOnTheCard) {
     EXPECT_EQ(cheap.host_ops, c.host);
     EXPECT_FALSE(cheap.card);
     ExpectSame(cheap.results, expected);
+  }
+}
+
+// Those of which the parts are the card's alone, too.
+TEST(DirectNodes, TheHostTakesOperatorsOfInternalParts) {
+  const ModelBuilder b = PickedModel();
+  const std::vector<TensorData> inputs = {
+      RandomData(DataType::kFloat, {4, 6}, 1),
+      Int64s({3, 2}, {0, 5, 3, 1, 2, 2}), RandomData(DataType::kFloat, {3}, 2)};
+  const auto expected = Reference(b, inputs);
+  const Made host = Make(b, Options(Placement::kHost), inputs);
+  EXPECT_FALSE(host.card);
+  for (const char* op : {"CumSum", "ScatterND", "GatherND", "TopK", "Resize"}) {
+    EXPECT_EQ(std::count(host.host_ops.begin(), host.host_ops.end(), op), 1)
+        << op;
+  }
+  ExpectSame(host.results, expected);
+  for (const CompileOptions& options :
+       {Options(Placement::kCard), Options(Placement::kCost, 1e4)}) {
+    const Made card = Make(b, options, inputs);
+    EXPECT_EQ(card.host_ops, (Ops{"Cast", "Cast", "Cast"}));
+    EXPECT_TRUE(card.card);
+    ExpectSame(card.results, expected);
+  }
+}
+
+// What of such parts the card refuses, the host takes, and the verdict says so.
+TEST(DirectNodes, TheHostTakesWhatTheCardRefusesOfThem) {
+  ModelBuilder b(16);
+  b.Input("x", DataType::kFloat, {3, 400});
+  b.Constant("k", Int64s({1}, {100}));  // the card finds 64
+  b.Node("TopK", {"x", "k"}, {"most", "where"});
+  b.Output("most");
+  const std::vector<TensorData> inputs = {
+      RandomData(DataType::kFloat, {3, 400}, 1)};
+  for (const Placement placement :
+       {Placement::kHost, Placement::kCost, Placement::kCard}) {
+    SCOPED_TRACE(static_cast<int>(placement));
+    const Made made = Make(b, Options(placement), inputs);
+    EXPECT_EQ(made.host_ops, Ops{"TopK"});
+    EXPECT_FALSE(made.card);
+    ExpectSame(made.results, Reference(b, inputs));
+    const auto verdict = JudgeOnnx(b.Bytes(), Options(placement));
+    ASSERT_TRUE(verdict.ok()) << verdict.status();
+    EXPECT_TRUE(verdict->uses_host);
   }
 }
 

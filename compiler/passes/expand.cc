@@ -44,7 +44,7 @@ bool HasExpanded(const Graph& graph) {
 
 bool IsForEither(const Graph& graph, const Node& node) {
   return IsExpanded(graph, node) && IsForCard(graph, node) &&
-         IsDirect(graph, node);
+         (IsDirect(graph, node) || HasInternalParts(graph, node));
 }
 
 absl::Status ExpandOperators(Graph* graph, size_t most, bool keep_direct) {
@@ -61,7 +61,8 @@ absl::Status ExpandOperators(Graph* graph, size_t most, bool keep_direct) {
     Node node = std::move(left.back());
     left.pop_back();
     if (!IsExpanded(*graph, node) || bounded.Touches(node) ||
-        !IsForCard(*graph, node) || (keep_direct && IsDirect(*graph, node))) {
+        !IsForCard(*graph, node) ||
+        (keep_direct && IsForEither(*graph, node))) {
       done.push_back(std::move(node));
       continue;
     }

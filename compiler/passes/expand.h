@@ -15,7 +15,8 @@ namespace heddle::compiler {
 bool HasExpanded(const Graph& graph);
 
 // Whether the node gives way to its expansion in a graph that the card takes,
-// and the host could compute it as it is (compiler/direct).
+// and is one node for the host: because that computes it sooner (compiler/
+// direct), or because of its parts some are the card's alone.
 bool IsForEither(const Graph& graph, const Node& node);
 
 // Of a graph, that expansions may make: a few bytes of a model, of a recurrence

@@ -1,6 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
 // An If whose condition is known gives way to the branch that it takes. What
 // the other one holds does not matter.
+//
+// The bytes are those of the If that a run decides (ir/control_flow.h) with the
+// same condition: the branch's nodes stay as they are, and copies of its
+// results are the If's.
 #ifndef HEDDLE_COMPILER_PASSES_PLACE_BRANCH_H_
 #define HEDDLE_COMPILER_PASSES_PLACE_BRANCH_H_
 

@@ -1,7 +1,13 @@
 // SPDX-License-Identifier: Apache-2.0
 // Removes nodes that do nothing: Identity, Dropout in inference, Cast to the
-// same type, Reshape, Squeeze and Transpose that leave everything in place; and
-// nodes whose results nobody reads.
+// same type, Reshape, Flatten, Squeeze, Unsqueeze and Transpose that leave
+// everything in place, Concat of one operand; and nodes whose results nobody
+// reads.
+//
+// The bytes stay those of before: each of these nodes copies its operand, of
+// the same type and shape, and one that nobody reads changes nothing. A NaN
+// keeps its payload either way. A Dropout that trains is refused by its
+// operator, so all that are left are inference's.
 #ifndef HEDDLE_COMPILER_PASSES_SIMPLIFY_H_
 #define HEDDLE_COMPILER_PASSES_SIMPLIFY_H_
 

@@ -381,9 +381,7 @@ absl::StatusOr<CompileReport> ReportOf(absl::string_view model,
     if (card.ok()) return std::move(card->report);
     if (!HostMayHelp(card.status(), options)) return card.status();
   }
-  if (IsSharedApart(options)) {
-    ASSIGN_OR_RETURN(*graph, AnalyseOnnx(model, SharedOptions(options)));
-  }
+  ASSIGN_OR_RETURN(*graph, AnalyseOnnx(model, SharedOptions(options)));
   ASSIGN_OR_RETURN(SplitResult split, CompileParts(*graph, options));
   return std::move(split.report);
 }
