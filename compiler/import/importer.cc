@@ -23,6 +23,7 @@
 #include "compiler/import/parse_model.h"
 #include "compiler/import/quantization_annotation.h"
 #include "compiler/import/quote.h"
+#include "compiler/import/sequences.h"
 #include "compiler/import/sparse_tensor.h"
 #include "compiler/import/tensor_proto.h"
 #include "compiler/import/value_info.h"
@@ -582,13 +583,18 @@ class Importer {
                          node->opset, " is not supported; that of opset ",
                          opsets, " is, convert the model"));
       }
+      const bool of_sequences = node->domain.empty() &&
+                                IsOfSequences(node->op) &&
+                                !placed_.sequences.empty();
       return Reject(
           Rejection::kUnsupportedOperator,
           absl::StrCat(node->Describe(), ": operator ",
                        DomainName(node->domain), ".", node->op, " at opset ",
-                       node->opset,
-                       " is not supported; SUPPORTED_OPS.md lists those that "
-                       "are"));
+                       node->opset, " is not supported",
+                       of_sequences ? " here (" : "",
+                       of_sequences ? placed_.sequences : "",
+                       of_sequences ? ")" : "",
+                       "; SUPPORTED_OPS.md lists those that are"));
     }
     return FromAttributeProtos(proto, &source_, node);
   }
@@ -766,6 +772,7 @@ absl::StatusOr<ImportedModel> ImportOnnx(absl::string_view bytes,
   TakenBytes raw;
   RETURN_IF_ERROR(ParseModel(bytes, &model, &raw));
   ASSIGN_OR_RETURN(auto placed, InlineGraphs(&model, raw));
+  placed.sequences = ReplaceSequences(&model, raw, &placed);
   return Importer(model, std::move(placed), std::move(raw), options).Run();
 }
 

@@ -32,6 +32,8 @@ struct PlacedGraphs {
   // For each node its place in `imports`, -1 for the model's own. Nodes beyond
   // are the model's.
   std::vector<int> import_of_node;
+  // Why sequences are left (sequences.h); empty: they are not.
+  std::string sequences;
 
   // The version of `domain` that the function says from which the graph's node
   // at `index` comes; 0 if it comes from none, or that does not say.

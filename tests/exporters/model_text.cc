@@ -48,6 +48,8 @@ absl::Status Directive(const std::vector<std::string>& words, ModelText* text) {
   } else if (words[0] == "host") {
     text->host_operators.assign(words.begin() + 1, words.end());
     std::sort(text->host_operators.begin(), text->host_operators.end());
+  } else if (words[0] == "sequences") {
+    text->sequences.assign(words.begin() + 1, words.end());
   } else if (words[0] == "tolerance" && words.size() == 2) {
     if (!absl::SimpleAtod(words[1], &text->tolerance)) {
       return absl::InvalidArgumentError("not a number: " + words[1]);
@@ -56,6 +58,25 @@ absl::Status Directive(const std::vector<std::string>& words, ModelText* text) {
     return absl::InvalidArgumentError("no such line: " + words[0]);
   }
   return absl::OkStatus();
+}
+
+// (The text of this ONNX has no types but those of tensors.)
+void MakeSequences(const std::vector<std::string>& names,
+                   onnx::GraphProto* graph) {
+  const auto make = [&](onnx::ValueInfoProto* info) {
+    if (std::count(names.begin(), names.end(), info->name()) == 0) return;
+    onnx::TypeProto element = info->type();
+    element.mutable_tensor_type()->clear_shape();
+    *info->mutable_type()->mutable_sequence_type()->mutable_elem_type() =
+        element;
+  };
+  for (auto& input : *graph->mutable_input()) make(&input);
+  for (auto& output : *graph->mutable_output()) make(&output);
+  for (auto& node : *graph->mutable_node()) {
+    for (auto& attribute : *node.mutable_attribute()) {
+      if (attribute.has_g()) MakeSequences(names, attribute.mutable_g());
+    }
+  }
 }
 
 // Uniform values of a range; whole ones of types that are.
@@ -170,6 +191,7 @@ absl::StatusOr<ModelText> ParseModelText(const std::string& text) {
     return absl::InvalidArgumentError(parsed.ErrorMessage());
   }
   onnx::GraphProto* graph = result.model.mutable_graph();
+  MakeSequences(result.sequences, graph);
   google::protobuf::RepeatedPtrField<onnx::ValueInfoProto> inputs;
   inputs.Swap(graph->mutable_input());
   std::mt19937_64 random(1);

@@ -7,6 +7,9 @@
 //                             -1 to 1 (integers: 0 to 3, bool: 0 and 1)
 //   #! bound total 40          CompileOptions::bounds: the most that it may be
 //   #! host NonZero           operators that are on the host; none if not said
+//   #! sequences list         inputs and outputs of inner graphs that are
+//                             sequences of tensors of the type that the text
+//                             says
 //   #! tolerance 1e-4         floats may be so far apart, times the largest of
 //                             the output, or one if that is more (1e-4)
 //
@@ -34,6 +37,7 @@ struct ModelText {
   std::map<std::string, std::pair<double, double>> ranges;
   std::map<std::string, int64_t> bounds;
   std::vector<std::string> host_operators;  // sorted
+  std::vector<std::string> sequences;
   double tolerance = 1e-4;
 };
 
