@@ -23,6 +23,8 @@ using Nodes = NodeWriter::Nodes;
 
 // Names that sequences may have in all: a chain of SequenceInsert copies them.
 constexpr size_t kMostItems = size_t{1} << 20;
+// Of a Loop: each costs walks through its body.
+constexpr int kMostCarried = 64;
 constexpr int kMostIdentities = 8;  // behind a SequenceInsert
 constexpr int64_t kToTheEnd = std::numeric_limits<int64_t>::max();
 
@@ -524,9 +526,14 @@ class Replacer {
       return;
     }
     SequenceScope inner(scope);
+    int sequences = 0;
     for (int i = carried; i-- > 0 && why_.empty();) {
       const Sequence* given = scope->FindSequence(copy.input(2 + i));
       if (given == nullptr) continue;
+      if (++sequences > kMostCarried) {
+        Refuse(node, "carries more than ", kMostCarried, " sequences");
+        return;
+      }
       if (!PlaceCarried(node, i, *given, &copy, body, &inner, scope)) return;
     }
     PlaceGraph(body, &inner);

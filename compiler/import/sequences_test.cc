@@ -7,6 +7,7 @@
 
 #include <functional>
 #include <string>
+#include <vector>
 
 #include "absl/strings/match.h"
 #include "absl/strings/str_cat.h"
@@ -156,6 +157,55 @@ TEST(Sequences, WhatARunDecidesIsRefusedWithTheReason) {
         b->Node("Relu", {"s"}, {"y"});
       },
       "reads the sequence 's'");
+}
+
+// A Loop that appends i to what begins as `start` and is written by `op`.
+void AddLoop(ModelBuilder* b, const std::string& op, bool empty) {
+  if (empty) {
+    b->Node("SequenceEmpty", {}, {"start"});
+  } else {
+    b->Node("SequenceConstruct", {"x"}, {"start"});
+  }
+  onnx::NodeProto* loop = b->Node("Loop", {"i", "", "start"}, {"list"});
+  onnx::AttributeProto* attribute = loop->add_attribute();
+  attribute->set_name("body");
+  attribute->set_type(onnx::AttributeProto::GRAPH);
+  onnx::GraphProto* body = attribute->mutable_g();
+  for (const char* name : {"step", "go", "in"}) {
+    body->add_input()->set_name(name);
+  }
+  const auto add = [&](const char* what, std::vector<std::string> inputs,
+                       const char* output) {
+    onnx::NodeProto* node = body->add_node();
+    node->set_op_type(what);
+    for (const std::string& input : inputs) node->add_input(input);
+    node->add_output(output);
+  };
+  add("Identity", {"go"}, "again");
+  add("Relu", {"x"}, "r");
+  if (op == "SequenceInsert") add("SequenceInsert", {"in", "r"}, "out");
+  if (op == "SequenceErase") add("SequenceErase", {"in"}, "out");
+  if (op == "twice") {
+    add("SequenceInsert", {"in", "r"}, "half");
+    add("SequenceInsert", {"half", "r"}, "out");
+  }
+  for (const char* name : {"again", "out"}) {
+    body->add_output()->set_name(name);
+  }
+  onnx::NodeProto* node = b->Node("ConcatFromSequence", {"list"}, {"y"});
+  SetInt(node, "axis", 0);
+  SetInt(node, "new_axis", 1);
+}
+
+TEST(Sequences, WhatALoopAppendsIsAScanOutput) {
+  EXPECT_EQ(Left([](ModelBuilder* b) { AddLoop(b, "SequenceInsert", true); }),
+            "Loop Identity");
+  for (const char* op : {"SequenceErase", "twice"}) {
+    ExpectRefused([op](ModelBuilder* b) { AddLoop(b, op, true); },
+                  "the body does something else");
+  }
+  ExpectRefused([](ModelBuilder* b) { AddLoop(b, "SequenceInsert", false); },
+                "the body does something else");
 }
 
 // A chain that would copy names without end is refused, not carried out.

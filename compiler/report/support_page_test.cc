@@ -3,11 +3,14 @@
 #include "compiler/report/support_page.h"
 
 #include <gtest/gtest.h>
+#include <onnx/defs/schema.h>
 
 #include <fstream>
 #include <iterator>
+#include <string>
 
 #include "absl/strings/match.h"
+#include "absl/strings/str_cat.h"
 
 namespace heddle::compiler {
 namespace {
@@ -27,6 +30,22 @@ TEST(SupportPageTest, StatesVersionsTypesAndLimits) {
   EXPECT_TRUE(absl::StrContains(
       page, "| QGemm | com.microsoft | yes | 1 | uint8, int8"));
   EXPECT_TRUE(absl::StrContains(page, "pads are at most 65535"));
+}
+
+// Operators of ONNX that are left out are named, and are none of the table.
+TEST(SupportPageTest, NamesWhatIsLeftOut) {
+  const std::string page = SupportPage();
+  for (const char* op :
+       {"SequenceMap", "StringNormalizer", "Optional", "OptionalHasElement",
+        "OptionalGetElement", "RandomNormal", "RandomNormalLike",
+        "RandomUniform", "RandomUniformLike", "Bernoulli", "Multinomial",
+        "SequenceConstruct", "SequenceEmpty", "SequenceInsert", "SequenceErase",
+        "SequenceAt", "SequenceLength", "SplitToSequence",
+        "ConcatFromSequence"}) {
+    EXPECT_NE(onnx::OpSchemaRegistry::Schema(op, 17, ""), nullptr) << op;
+    EXPECT_TRUE(absl::StrContains(page, op)) << op;
+    EXPECT_FALSE(absl::StrContains(page, absl::StrCat("| ", op, " |"))) << op;
+  }
 }
 
 }  // namespace
