@@ -173,11 +173,16 @@ std::vector<bool> FindWideInt64(const Graph& graph,
     }
     operands.resize(std::max<size_t>(operands.size(), 2), {0, 0});
     const Interval result = Clamped(OfNode(node, operands));
-    // Further results are indices and counts.
-    const TensorId id = node.outputs.empty() ? kNoTensor : node.outputs[0];
-    if (id == kNoTensor || graph.tensors[id].type != DataType::kInt64) continue;
-    values[id] = result;
-    wide[id] = !result.FitsInt32();
+    // Further results are indices and counts, but for those of Split.
+    const size_t results = node.op == "Split" ? node.outputs.size() : 1;
+    for (size_t i = 0; i < std::min(results, node.outputs.size()); ++i) {
+      const TensorId id = node.outputs[i];
+      if (id == kNoTensor || graph.tensors[id].type != DataType::kInt64) {
+        continue;
+      }
+      values[id] = result;
+      wide[id] = !result.FitsInt32();
+    }
   }
   return wide;
 }

@@ -33,7 +33,11 @@ TEST(Int64Range, WhatConstantsMakeWideIsFound) {
   SetInt(b.Node("Cast", {"f"}, {"number"}), "to", 7);
   b.Node("Mul", {"number", "three"}, {"threefold"});
   b.Node("Add", {"x", "threefold"}, {"sum"});
-  for (const char* name : {"square", "rest", "sum"}) b.Output(name);
+  b.Constant("sizes", Int64s({2}, {1, 3}));
+  b.Node("Split", {"square", "sizes"}, {"front", "back"});
+  for (const char* name : {"square", "rest", "sum", "front", "back"}) {
+    b.Output(name);
+  }
   const auto graph = AnalyseOnnx(b.Bytes(), {});
   ASSERT_TRUE(graph.ok()) << graph.status();
   EXPECT_FALSE(Int64InputBound(*graph).ok());
@@ -45,8 +49,8 @@ TEST(Int64Range, WhatConstantsMakeWideIsFound) {
     }
     return names;
   };
-  EXPECT_EQ(wide_of({}), "product square ");
-  EXPECT_EQ(wide_of({true, false}), "x product square sum ");
+  EXPECT_EQ(wide_of({}), "product square front back ");
+  EXPECT_EQ(wide_of({true, false}), "x product square sum front back ");
 }
 
 TEST(Int64Range, MovesKeepTheWholeRange) {

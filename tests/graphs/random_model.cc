@@ -36,6 +36,16 @@ void ChooseSizes(ModelState* state, RandomModel* made) {
   state->largest = {high + 1, 3};
 }
 
+// Of an input: the outputs may leave none that is read.
+bool HasOpenDimension(const RandomModel& made) {
+  const auto is_open = [](const Dim& dim) { return dim.symbol >= 0; };
+  return std::any_of(made.inputs.begin(), made.inputs.end(),
+                     [&](const RandomInput& input) {
+                       const Dims& dims = input.value.dims;
+                       return std::any_of(dims.begin(), dims.end(), is_open);
+                     });
+}
+
 Dims AnyDims(ModelState* state) {
   RandomSource& random = state->random;
   Dims dims(random.Between(2, 4));
@@ -198,6 +208,11 @@ RandomModel MakeRandomModel(uint64_t seed) {
   made.model = std::move(state.model);
   made.inputs = std::move(state.inputs);
   Prune(&made);
+  if (!made.symbols.empty() && !HasOpenDimension(made)) {
+    made.symbols.clear();
+    made.shape_set.clear();
+    made.runs = {Sizes()};
+  }
   return made;
 }
 

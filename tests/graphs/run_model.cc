@@ -60,6 +60,19 @@ double At(const uint8_t* bytes, bool wide, int64_t i) {
   return value;
 }
 
+// The bytes of an element, the least significant last.
+std::string HexOf(const uint8_t* bytes, size_t size) {
+  std::string text;
+  for (size_t i = size; i-- > 0;) {
+    absl::StrAppend(&text, absl::Hex(bytes[i], absl::kZeroPad2));
+  }
+  return text;
+}
+
+bool IsZeroHalf(const std::string& hex) {
+  return hex == "0000" || hex == "8000";
+}
+
 // "" if the runtime's result is within the value's bounds.
 std::string Difference(const TensorData& ours, const RuntimeTensor& theirs,
                        const Value& value) {
@@ -72,10 +85,20 @@ std::string Difference(const TensorData& ours, const RuntimeTensor& theirs,
   if (ours.bytes.size() != theirs.bytes.size()) return "another size";
   const bool wide = ours.type == DataType::kDouble;
   if (ours.type != DataType::kFloat && !wide) {
-    return std::memcmp(ours.bytes.data(), theirs.bytes.data(),
-                       theirs.bytes.size()) == 0
-               ? ""
-               : "elements differ";
+    const size_t size = compiler::ElementBytes(ours.type);
+    for (size_t at = 0; at < theirs.bytes.size(); at += size) {
+      const auto ours_text = HexOf(ours.bytes.data() + at, size),
+                 theirs_text = HexOf(theirs.bytes.data() + at, size);
+      if (ours_text == theirs_text) continue;
+      // (As of floats: zero may have either sign, that of Relu(-0) for one.)
+      if (ours.type == DataType::kFloat16 && IsZeroHalf(ours_text) &&
+          IsZeroHalf(theirs_text)) {
+        continue;
+      }
+      return absl::StrCat("element ", at / size, " is ", ours_text, ", not ",
+                          theirs_text);
+    }
+    return "";
   }
   for (int64_t i = 0; i < ours.count(); ++i) {
     const double a = At(ours.bytes.data(), wide, i),
