@@ -71,7 +71,9 @@ std::map<std::string, json> RunKit(const std::string& mutant,
       " ONNXIFI_MUTANT=", mutant, " ONNXIFI_MUTANT_LIBRARY=./", Env("BACKEND"),
       " ONNXIFI_MUTANT_ABI=", Env("ABI"), " ", Env("KIT"), " --lib ./",
       Env("MUTANT"), " --abi ", Env("ABI"), " --timeout ", timeout, " ",
-      arguments, " --report json --provoke '", Env("PROVOKE"), "'");
+      arguments, " --report json",
+      Env("PROVOKE").empty() ? "" : " --provoke '" + Env("PROVOKE") + "'",
+      Env("PROVOKER").empty() ? "" : " --provoker ./" + Env("PROVOKER"));
   FILE* pipe = popen(command.c_str(), "r");
   std::string output;
   char buffer[4096];

@@ -14,9 +14,6 @@ card=$4
 shift 4
 export HEDDLE_BIN_DIR="$PWD/kmd/hosted:$PWD/simulator/platform"
 export HEDDLE_DEVICE="${HEDDLE_DEVICE:-sim}"
-# Weights that do not fit into device memory are streamed from the host's, so that MAX_GRAPH_SIZE is not the end; and
-# near the end it depends on a size's divisors whether its windows fit.
-WARNINGS="memory.graph_size memory.boundary"
 nodes=/usr/share/libonnx-testdata/data/node
 more=()
 for word; do
@@ -29,18 +26,11 @@ case " $*" in
 *" nodes"*) more+=(--nodes "$nodes" --waivers "$PWD/$WAIVERS") ;;
 esac
 if [[ $card == hosted* ]]; then
-  folder=$(mktemp -d)
-  trap 'kill $(jobs -p) 2>/dev/null; rm -rf "$folder"' EXIT
   options=${card#hosted}
+  # shellcheck source=tests/onnxifi/hosted_card.sh
+  source tests/onnxifi/hosted_card.sh
   # shellcheck disable=SC2086 # words
-  simulator/platform/heddle-sim --socket "$folder/card" --control "$folder/control" ${options#:} &
-  kmd/hosted/heddle-hosted --socket "$folder/heddle" --card "$folder/card" 2> "$folder/log" &
-  for ((i = 0; i < 100; ++i)); do
-    grep -q "device memory" "$folder/log" 2>/dev/null && break
-    sleep 0.1
-  done
-  export HEDDLE_DEVICE=hosted:$folder/heddle
-  export HEDDLE_PROVOKE_CONTROL=$folder/control
+  start_hosted_card ${options#:}
   more+=(--provoker "$PWD/$PROVOKER")
 fi
 status=0
