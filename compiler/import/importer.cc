@@ -586,15 +586,14 @@ class Importer {
       const bool of_sequences = node->domain.empty() &&
                                 IsOfSequences(node->op) &&
                                 !placed_.sequences.empty();
-      return Reject(
-          Rejection::kUnsupportedOperator,
-          absl::StrCat(node->Describe(), ": operator ",
-                       DomainName(node->domain), ".", node->op, " at opset ",
-                       node->opset, " is not supported",
-                       of_sequences ? " here (" : "",
-                       of_sequences ? placed_.sequences : "",
-                       of_sequences ? ")" : "",
-                       "; SUPPORTED_OPS.md lists those that are"));
+      return Reject(Rejection::kUnsupportedOperator,
+                    absl::StrCat(node->Describe(), ": operator ",
+                                 DomainName(node->domain), ".", node->op,
+                                 " at opset ", node->opset, " is not supported",
+                                 of_sequences ? " here (" : "",
+                                 of_sequences ? placed_.sequences : "",
+                                 of_sequences ? ")" : "",
+                                 "; SUPPORTED_OPS.md lists those that are"));
     }
     return FromAttributeProtos(proto, &source_, node);
   }

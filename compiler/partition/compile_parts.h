@@ -20,7 +20,8 @@ struct SplitResult {
 // How a graph is analysed that card and host share: what only the card needs is
 // done in each part of the card, not before. That is the composition of
 // operators (passes/fuse_elementwise.h) and the expansion of nodes that are one
-// for the host (IsForEither, passes/expand.h), which has ONNX's operators alone.
+// for the host (IsForEither, passes/expand.h), which has ONNX's operators
+// alone.
 CompileOptions SharedOptions(const CompileOptions& options);
 
 // Asks SupportOf, and compiles each part of the card by itself, and each body
