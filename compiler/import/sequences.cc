@@ -23,6 +23,7 @@ using Nodes = NodeWriter::Nodes;
 
 // Names that sequences may have in all: a chain of SequenceInsert copies them.
 constexpr size_t kMostItems = size_t{1} << 20;
+constexpr int64_t kFirstOpset = 11;
 // Of a Loop: each costs walks through its body.
 constexpr int kMostCarried = 64;
 constexpr int kMostIdentities = 8;  // behind a SequenceInsert
@@ -207,8 +208,10 @@ class Replacer {
       PlaceLoop(node, scope);
     } else if (!IsOfSequences(op)) {
       PlaceOther(node, *scope);
+    } else if (writer_.opset < kFirstOpset) {
+      Refuse(node, "ONNX has sequences since opset ", kFirstOpset);
     } else if (node.output_size() != 1) {
-      Refuse(node, "has no output");
+      Refuse(node, "has ", node.output_size(), " outputs, must have one");
     } else if (op == "SequenceConstruct" && node.input_size() == 0) {
       Refuse(node, "has no inputs");
     } else if (op == "SequenceConstruct" || op == "SequenceEmpty") {

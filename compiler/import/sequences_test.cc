@@ -123,6 +123,16 @@ TEST(Sequences, AreReplacedInTheModelsOpset) {
   }
 }
 
+TEST(Sequences, AreNoneBeforeOpset11) {
+  const std::string said = Left(
+      [](ModelBuilder* b) {
+        b->Node("SequenceConstruct", {"x", "x"}, {"s"});
+        b->Node("SequenceAt", {"s", "zero"}, {"y"});
+      },
+      10);
+  EXPECT_TRUE(absl::StrContains(said, "since opset 11")) << said;
+}
+
 TEST(Sequences, WhatARunDecidesIsRefusedWithTheReason) {
   ExpectRefused(
       [](ModelBuilder* b) {
