@@ -169,7 +169,7 @@ class Replacer {
     return true;
   }
 
-  // The position that the input states, in [low, high] counted from the front
+  // The position that the input states, in [0, high] counted from the front
   // or, where negative, from `count`.
   std::optional<int64_t> Position(const onnx::NodeProto& node, int i,
                                   int64_t count, int64_t high,
@@ -367,8 +367,8 @@ class Replacer {
     if (from->IsList()) {
       const auto count = static_cast<int64_t>(from->items.size());
       const auto at = Position(node, 1, count, count - 1, scope);
-      if (at.has_value())
-        writer_.Write(node, "Identity", {from->items[*at]}, to);
+      if (!at.has_value()) return;
+      writer_.Write(node, "Identity", {from->items[*at]}, to);
       return;
     }
     if (from->size == 1) {
@@ -503,11 +503,14 @@ class Replacer {
     writer_.Write(node, "Reshape", {x, sizes}, to);
   }
 
-  // The node of a graph that writes a name and nothing else; null: none does.
+  // The node of ONNX's domain that writes a name and nothing else; null: none.
   static const onnx::NodeProto* Producer(const onnx::GraphProto& graph,
                                          const std::string& name) {
     for (const auto& node : graph.node()) {
-      if (node.output_size() == 1 && node.output(0) == name) return &node;
+      if (IsDefault(node) && node.output_size() == 1 &&
+          node.output(0) == name) {
+        return &node;
+      }
     }
     return nullptr;
   }
@@ -608,7 +611,7 @@ class Replacer {
     while (name != in) {
       auto* const nodes = body->mutable_node();
       int at = 0;
-      while (nodes->Get(at).output_size() != 1 ||
+      while (!IsDefault(nodes->Get(at)) || nodes->Get(at).output_size() != 1 ||
              nodes->Get(at).output(0) != name) {
         ++at;
       }

@@ -194,6 +194,13 @@ void AddLoop(ModelBuilder* b, const std::string& op, bool empty) {
   add("Identity", {"go"}, "again");
   add("Relu", {"x"}, "r");
   if (op == "SequenceInsert") add("SequenceInsert", {"in", "r"}, "out");
+  if (op == "foreign") {
+    add("SequenceInsert", {"in", "r"}, "out");
+    body->mutable_node(body->node_size() - 1)->set_domain("somebody.else");
+    auto* import = b->proto().add_opset_import();
+    import->set_domain("somebody.else");
+    import->set_version(1);
+  }
   if (op == "SequenceErase") add("SequenceErase", {"in"}, "out");
   if (op == "twice") {
     add("SequenceInsert", {"in", "r"}, "half");
@@ -210,7 +217,7 @@ void AddLoop(ModelBuilder* b, const std::string& op, bool empty) {
 TEST(Sequences, WhatALoopAppendsIsAScanOutput) {
   EXPECT_EQ(Left([](ModelBuilder* b) { AddLoop(b, "SequenceInsert", true); }),
             "Loop Identity");
-  for (const char* op : {"SequenceErase", "twice"}) {
+  for (const char* op : {"SequenceErase", "twice", "foreign"}) {
     ExpectRefused([op](ModelBuilder* b) { AddLoop(b, op, true); },
                   "the body does something else");
   }
