@@ -5,6 +5,7 @@
 //
 //   --count=N   models of all blocks (1,000)
 //   --first=N   the first seed (1)
+//   --blocks=N  the blocks they are divided into (8)
 //   --only=N    that seed alone, and what its model is
 #include <gtest/gtest.h>
 
@@ -22,14 +23,14 @@
 namespace heddle::tests {
 namespace {
 
-constexpr int kBlocks = 8;
+constexpr int kBlocks = 8;  // By default, and at most.
 // Models that fail, and how often each is tried in parts.
 constexpr int kMostShrunk = 3, kMostTried = 60;
 // Of fewer models shares mean nothing.
 constexpr uint64_t kLeastBlock = 50;
 constexpr const char* kConfigs[] = {"h256", "h512", "h1024"};
 
-uint64_t g_first = 1, g_count = 1000, g_only = 0;
+uint64_t g_first = 1, g_count = 1000, g_blocks = kBlocks, g_only = 0;
 
 ModelRunner& RunnerOf(uint64_t seed) {
   static auto* const runners =
@@ -107,7 +108,11 @@ TEST_P(RandomGraphs, AreTheSameByEveryWay) {
     if (GetParam() == 0) RunOne(g_only, &shares);
     return;
   }
-  const uint64_t size = g_count / kBlocks;
+  if (static_cast<uint64_t>(GetParam()) >= g_blocks) {
+    GTEST_SKIP() << "no such block";
+  }
+  const uint64_t size = g_count / g_blocks;
+  ASSERT_GT(size, 0u) << "--count is smaller than the number of blocks";
   const uint64_t first = g_first + GetParam() * size;
   for (uint64_t seed = first; seed < first + size; ++seed) {
     RunOne(seed, &shares);
@@ -149,7 +154,12 @@ int Main(int argc, char** argv) {
     };
     value("--first=", &g_first);
     value("--count=", &g_count);
+    value("--blocks=", &g_blocks);
     value("--only=", &g_only);
+  }
+  if (g_blocks < 1 || g_blocks > kBlocks) {
+    std::fprintf(stderr, "--blocks is 1 to %d\n", kBlocks);
+    return 2;
   }
   return RUN_ALL_TESTS();
 }

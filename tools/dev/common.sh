@@ -61,25 +61,32 @@ restore_dev_null() {
   fi
 }
 
-# run_bazel COMMAND ARGUMENTS...: Bazel with the options every command shares.
-run_bazel() {
-  local verb="$1" shared guest options
-  shift
+# Sets bazel_startup, and bazel_options to what every command shares.
+bazel_options=()
+set_bazel_options() {
+  local shared guest
   guest="$(guest_kernel_folder)" # before HOME may change
   set_bazel_startup
   shared="$(shared_folder)"
-  options=("--symlink_prefix=/" "--jobs=$(nproc)" "--repo_env=HEDDLE_SHARED=$shared"
+  bazel_options=("--symlink_prefix=/" "--jobs=$(nproc)" "--repo_env=HEDDLE_SHARED=$shared"
     "--repo_env=HEDDLE_GUEST_KERNEL_DIR=$guest")
   if [[ -n "${CI:-}" || ! -t 2 ]]; then
-    options+=("--config=ci")
+    bazel_options+=("--config=ci")
   fi
+}
+
+# run_bazel COMMAND ARGUMENTS...: Bazel with these.
+run_bazel() {
+  local verb="$1"
+  shift
+  set_bazel_options
   # The look at the compiler first, so that the tests that follow it find /dev/null as it was.
   if [[ "$UID" == 0 ]] && ! compiler_is_known; then
-    bazel "${bazel_startup[@]}" build --nobuild "${options[@]}" @local_config_cc//:toolchain </dev/null || true
+    bazel "${bazel_startup[@]}" build --nobuild "${bazel_options[@]}" @local_config_cc//:toolchain </dev/null || true
     restore_dev_null
   fi
   local status=0
-  bazel "${bazel_startup[@]}" "$verb" "${options[@]}" "$@" </dev/null || status=$?
+  bazel "${bazel_startup[@]}" "$verb" "${bazel_options[@]}" "$@" </dev/null || status=$?
   restore_dev_null
   return "$status"
 }
@@ -111,7 +118,13 @@ run_entry() {
     script) "$@" ;;
     run) run_bazel run "$@" ;;
     # A run of tools/long-runs/runs.toml, and its options.
-    pieces) python3 tools/long-runs/run.py "$@" ;;
+    # It calls Bazel with the options of every other command, or all would be built again.
+    pieces)
+      set_bazel_options
+      HEDDLE_BAZEL="$(printf '%q ' bazel "${bazel_startup[@]}")" \
+        HEDDLE_BAZEL_OPTIONS="$(printf '%q ' "${bazel_options[@]}")" \
+        HEDDLE_SHARED_DIR="$(shared_folder)" python3 tools/long-runs/run.py "$@"
+      ;;
     # Labels, then Bazel options. Nightly targets are tagged so that plain runs leave them out.
     test)
       run_bazel test --test_tag_filters= --build_tag_filters= --test_output=errors \

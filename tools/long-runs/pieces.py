@@ -108,7 +108,12 @@ class Run:
         return status
 
 
-def plan(name, spec, total, seed):
+def needs_shared(spec):
+    """Whether the pieces of a run read the shared folder."""
+    return any("{shared}" in word for word in [*spec["command"], *spec.get("env", {}).values()])
+
+
+def plan(name, spec, total, seed, shared=""):
     """The plan of a run of `total` units whose first piece has `seed`."""
     size, per = spec["piece"], spec.get("per", 1)
     pieces = []
@@ -116,8 +121,9 @@ def plan(name, spec, total, seed):
         count = min(size, total - number * size)
         values = {
             "count": math.ceil(count / per),
-            "seed": seed + number * spec["stride"],
+            "seed": seed + number * spec.get("stride", size),
             "folder": "{folder}",
+            "shared": shared,
         }
         pieces.append(
             Piece(

@@ -72,6 +72,32 @@ class PiecesTest(unittest.TestCase):
         self.assertEqual([p["seed"] for p in plan["pieces"]], [1000, 1100, 1200])
         self.assertEqual(plan["pieces"][2]["arguments"], ["--count=2", "--seed=1200"])
 
+    def test_without_a_stride_seeds_follow_each_other(self):
+        spec = {key: SPEC[key] for key in SPEC if key != "stride"}
+        for size in (4, 5):
+            plan = pieces.plan("some", {**spec, "piece": size}, 10, 7)
+            self.assertEqual([p["seed"] for p in plan["pieces"]], list(range(7, 17, size)))
+
+    def test_the_shared_folder_is_in_the_plan_or_the_run_refused(self):
+        spec = {**SPEC, "seed": 5, "env": {"FROM": "{shared}"}}
+        self.assertFalse(pieces.needs_shared(SPEC))
+        self.assertTrue(pieces.needs_shared(spec))
+        plan = pieces.plan("some", spec, 4, 0, "/there")
+        self.assertEqual(plan["pieces"][0]["env"], {"FROM": "/there"})
+        out = io.StringIO()
+        with mock.patch.object(long_run, "runs", lambda: {"some": spec}), mock.patch.dict(
+            os.environ, {"HEDDLE_SHARED_DIR": ""}
+        ), contextlib.redirect_stderr(out):
+            self.assertEqual(long_run.main(["some", "--folder", self.folder]), 2)
+        self.assertIn("set HEDDLE_SHARED", out.getvalue())
+
+    def test_a_run_may_have_a_seed_of_its_own(self):
+        with mock.patch.object(long_run, "runs", lambda: {"some": {**SPEC, "seed": 5}}), mock.patch.object(
+            long_run, "build", lambda spec: [self.program]
+        ), contextlib.redirect_stdout(io.StringIO()):
+            long_run.main(["some", "--folder", self.folder])
+        self.assertEqual(pieces.Run(self.folder).seed, 5)
+
     def test_a_sequence_of_many_units_is_counted_as_such(self):
         plan = pieces.plan("some", {**SPEC, "per": 3}, 10, 0)
         self.assertEqual([p["arguments"][0] for p in plan["pieces"]], ["--count=2", "--count=2", "--count=1"])

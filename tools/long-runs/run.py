@@ -7,14 +7,15 @@
   ./dev nightly validator --slurm          as a job array; results are gathered here
   ./dev nightly validator --slurm -- --partition=night
 
-A run is known by its name, total and seed (--seed, by default the date): started again it does
-only what has no result yet. Results are in --folder, by default under ~/.cache/heddle/long-runs,
+A run is known by its name, total and seed (--seed, by default its own or the date): started again
+it does only what has no result yet. Results are in --folder, by default under ~/.cache/heddle/long-runs,
 which with --slurm the nodes must see under the same path. Exits 0 when every piece has passed.
 """
 
 import argparse
 import concurrent.futures
 import os
+import shlex
 import shutil
 import subprocess
 import sys
@@ -43,12 +44,13 @@ def runs():
 def build(spec):
     """Builds the program of a run and its other files; returns their paths, the program's first."""
     labels, options = [spec["target"], *spec.get("files", [])], spec.get("options", [])
-    tool = os.environ.get("HEDDLE_BAZEL", "bazel")
+    tool = shlex.split(os.environ.get("HEDDLE_BAZEL", "bazel"))
+    options = [*shlex.split(os.environ.get("HEDDLE_BAZEL_OPTIONS", "")), *options]
     subprocess.run(
-        [tool, "build", "--build_tag_filters=", *options, *labels], stdin=subprocess.DEVNULL, check=True
+        [*tool, "build", "--build_tag_filters=", *options, *labels], stdin=subprocess.DEVNULL, check=True
     )
     out = subprocess.run(
-        [tool, "info", *options, "bazel-bin"], stdin=subprocess.DEVNULL, stdout=subprocess.PIPE, text=True, check=True
+        [*tool, "info", *options, "bazel-bin"], stdin=subprocess.DEVNULL, stdout=subprocess.PIPE, text=True, check=True
     ).stdout.strip()
     return [os.path.join(out, *label.removeprefix("//").split(":")) for label in labels]
 
@@ -112,7 +114,7 @@ def parse(argv):
     )
     parser.add_argument("name", nargs="?", choices=sorted(runs()), metavar="NAME", help=argparse.SUPPRESS)
     parser.add_argument("total", nargs="?", type=int, help="how many units (by default the run's own number)")
-    parser.add_argument("--seed", type=int, help="of the first piece (by default from today's date)")
+    parser.add_argument("--seed", type=int, help="of the first piece (by default the run's own, or from today's date)")
     parser.add_argument("--slurm", action="store_true", help="as a job array; words after -- go to sbatch")
     parser.add_argument("--jobs", type=int, default=os.cpu_count(), help="pieces at a time on this machine")
     parser.add_argument("--per-piece", type=int, help="units of a piece (by default the run's own number)")
@@ -148,13 +150,22 @@ def main(argv):
     spec = runs()[args.name]
     spec["piece"] = args.per_piece or spec["piece"]
     total = args.total or spec["total"]
-    seed = args.seed if args.seed is not None else int(time.strftime("%Y%m%d")) * 1_000_000_000
+    seed = args.seed
+    if seed is None:
+        seed = spec.get("seed", int(time.strftime("%Y%m%d")) * 1_000_000_000)
+    shared = os.environ.get("HEDDLE_SHARED_DIR", "")
+    if pieces.needs_shared(spec) and not os.path.isdir(shared):
+        print(
+            f"{args.name}: needs the shared folder: put it beside the checkout as ../shared or set HEDDLE_SHARED",
+            file=sys.stderr,
+        )
+        return 2
     folder = args.folder or os.path.join(
         os.environ.get("XDG_CACHE_HOME") or os.path.expanduser("~/.cache"),
         "heddle/long-runs",
         f"{args.name}-{total}-{seed}",
     )
-    content = pieces.plan(args.name, spec, total, seed)
+    content = pieces.plan(args.name, spec, total, seed, shared)
     try:
         program, *files = build(spec)
         run = pieces.create(folder, content, program, files)
