@@ -6,10 +6,13 @@
 // What that does not do is left out; every operator version must be compared
 // all the same.
 //
-// Arguments: --cases=N of each version, --forms=N in each form, --graphs=N.
+// Arguments: --cases=N of each version, --forms=N in each form, --graphs=N,
+// --first=N: the first seed of the graphs (1).
 #include <gtest/gtest.h>
 
 #include <algorithm>
+#include <cinttypes>
+#include <cstdint>
 #include <cstdio>
 #include <map>
 #include <set>
@@ -31,6 +34,7 @@ namespace heddle::tests {
 namespace {
 
 int g_cases = 50, g_forms = 3, g_graphs = 2000;
+uint64_t g_first = 1;
 
 // A step of the codes where a quotient lies between two of them.
 int CodesOf(const std::string& op) {
@@ -171,12 +175,13 @@ TEST(Runtime, GraphsOfAllOpsets) {
   std::map<int, int> compared;
   std::map<std::string, int> operators;
   int all = 0, direct = 0;
-  uint64_t seed = 0;
+  uint64_t seed = g_first - 1;
+  const uint64_t last = seed + 4 * static_cast<uint64_t>(g_graphs);
   Terms terms;
   terms.tolerance = 1e-3f;
   terms.half = 1e-2f;
   terms.no_nan = true;
-  while (all < g_graphs && seed < 4 * static_cast<uint64_t>(g_graphs)) {
+  while (all < g_graphs && seed < last) {
     ++seed;
     const int opset = 1 + static_cast<int>(seed % compiler::kMaxOpset);
     const std::string what = absl::StrCat("opset ", opset, " seed ", seed);
@@ -188,11 +193,10 @@ TEST(Runtime, GraphsOfAllOpsets) {
     ++compared[opset];
     ++all;
   }
-  std::printf(
-      "%d graphs of %d seeds, %d opsets; %d of those before %d also as "
-      "they are\n",
-      all, static_cast<int>(seed), static_cast<int>(compared.size()), direct,
-      kFirstRun);
+  std::printf("%d graphs of seeds %" PRIu64 " to %" PRIu64
+              ", %d opsets; %d of those before %d also as they are\n",
+              all, g_first, seed, static_cast<int>(compared.size()), direct,
+              kFirstRun);
   EXPECT_EQ(all, g_graphs);
   EXPECT_GT(direct, 0);
   for (int opset = 1; opset <= compiler::kMaxOpset; ++opset) {
@@ -252,6 +256,7 @@ int Main(int argc, char** argv) {
     std::sscanf(argv[i], "--cases=%d", &g_cases);
     std::sscanf(argv[i], "--forms=%d", &g_forms);
     std::sscanf(argv[i], "--graphs=%d", &g_graphs);
+    std::sscanf(argv[i], "--first=%" SCNu64, &g_first);
   }
   return RUN_ALL_TESTS();
 }
