@@ -15,6 +15,7 @@
 
 #include "compiler/base/status_macros.h"
 #include "compiler/ops/doubles.h"
+#include "compiler/ops/rank_rule.h"
 #include "compiler/ops/sampling.h"
 
 namespace heddle::compiler {
@@ -249,12 +250,6 @@ bool PaddingIsKnown(const Graph&, const Node& node, std::string* detail) {
   *detail = absl::StrCat("padding_mode = ", mode);
   return mode == "zeros" || mode == "border" || mode == "reflection";
 }
-template <size_t most>
-bool RankFits(const Graph& graph, const Node& node, std::string* detail) {
-  const Shape& shape = InputOf(graph, node, 0).shape;
-  *detail = absl::StrCat("input ", ShapeToString(shape));
-  return shape.size() >= (most == 4 ? 4 : 3) && shape.size() <= most;
-}
 
 Define GridSample(int since, int until) {
   Define define("GridSample", since, until);
@@ -270,14 +265,14 @@ const ExpandedOperator kGridSample16(
     GridSample(16, 19)
         .Rule(Rejection::kInvalidModel, "mode is nearest, bilinear or bicubic",
               ModeIsKnown<false>)
-        .Rule(Rejection::kInvalidModel, "the input has rank 4", RankFits<4>),
+        .Rule(Rejection::kInvalidModel, "the input has rank 4", RankIs<4, 4>),
     Expand);
 const ExpandedOperator kGridSample20(
     GridSample(20, kMaxOpset)
         .Rule(Rejection::kInvalidModel, "mode is nearest, linear or cubic",
               ModeIsKnown<true>)
         .Rule(Rejection::kUnsupportedShape, "the input has rank 3 to 5",
-              RankFits<5>),
+              RankIs<3, 5>),
     Expand);
 
 }  // namespace

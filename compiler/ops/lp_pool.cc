@@ -9,6 +9,7 @@
 #include "compiler/base/status_macros.h"
 #include "compiler/ops/doubles.h"
 #include "compiler/ops/expanded.h"
+#include "compiler/ops/rank_rule.h"
 #include "compiler/ops/window.h"
 
 namespace heddle::compiler {
@@ -105,11 +106,6 @@ bool HasPower(const Graph&, const Node& node, std::string* detail) {
   return p >= 1;
 }
 
-bool HasChannels(const Graph& graph, const Node& node, std::string* detail) {
-  const Shape& shape = InputOf(graph, node, 0).shape;
-  *detail = absl::StrCat("its shape is ", ShapeToString(shape));
-  return shape.size() >= 2;
-}
 bool HasWindows(const Graph& graph, const Node& node, std::string* detail) {
   const Shape& shape = InputOf(graph, node, 0).shape;
   *detail = absl::StrCat("its shape is ", ShapeToString(shape));
@@ -140,7 +136,7 @@ const ExpandedOperator kGlobalLpPool(Define("GlobalLpPool", 2, kMaxOpset)
                                                "p is positive", HasPower)
                                          .Rule(Rejection::kUnsupportedShape,
                                                "input has rank 2 or more",
-                                               HasChannels),
+                                               RankIs<2>),
                                      ExpandGlobal);
 const ExpandedOperator kLpPool(LpPool(2, 17), ExpandPool);
 const ExpandedOperator kLpPool18(LpPool(18, kMaxOpset)

@@ -13,6 +13,7 @@
 
 #include "compiler/base/status_macros.h"
 #include "compiler/ops/doubles.h"
+#include "compiler/ops/rank_rule.h"
 #include "compiler/ops/sampling.h"
 
 namespace heddle::compiler {
@@ -111,18 +112,12 @@ absl::Status Expand(Expansion* e) {
   return absl::OkStatus();
 }
 
-bool IsImage(const Graph& graph, const Node& node, std::string* detail) {
-  const Shape& shape = InputOf(graph, node, 0).shape;
-  *detail = absl::StrCat("input ", ShapeToString(shape));
-  return shape.size() == 4;
-}
-
 const ExpandedOperator kMaxRoiPool(
     Define("MaxRoiPool", 1, kMaxOpset)
         .Inputs(2, 2, kRealsAndDouble)
         .Attr("pooled_shape", AttributeKind::kInts, true)
         .Attr("spatial_scale", AttributeKind::kFloat)
-        .Rule(Rejection::kUnsupportedShape, "input has rank 4", IsImage),
+        .Rule(Rejection::kUnsupportedShape, "input has rank 4", RankIs<4, 4>),
     Expand);
 
 }  // namespace

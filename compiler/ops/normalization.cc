@@ -22,6 +22,7 @@
 #include "compiler/ops/define.h"
 #include "compiler/ops/doubles.h"
 #include "compiler/ops/expanded.h"
+#include "compiler/ops/rank_rule.h"
 #include "simulator/model/numerics.h"
 
 namespace heddle::compiler {
@@ -39,11 +40,6 @@ absl::Status CheckPerChannel(const Graph& graph, const Node& node,
                     " channels of ", ShapeToString(x));
 }
 
-bool HasChannels(const Graph& graph, const Node& node, std::string* detail) {
-  const Shape& shape = InputOf(graph, node, 0).shape;
-  *detail = absl::StrCat("its shape is ", ShapeToString(shape));
-  return shape.size() >= 2;
-}
 constexpr char kHasChannelsText[] = "input has rank 2 or more";
 
 template <size_t last>
@@ -296,7 +292,7 @@ Define BatchNorm(int since, int until) {
       .Outputs(5)
       .Attr("epsilon", AttributeKind::kFloat)
       .Attr("momentum", AttributeKind::kFloat)
-      .Rule(Rejection::kUnsupportedShape, kHasChannelsText, HasChannels)
+      .Rule(Rejection::kUnsupportedShape, kHasChannelsText, RankIs<2>)
       .Rule(Rejection::kUnsupportedAttribute,
             "without training_mode the first output is the only one",
             [](const Graph& graph, const Node& node, std::string* detail) {
@@ -313,16 +309,6 @@ Define BatchNorm(int since, int until) {
   return define;
 }
 
-const OperatorRegistration kBatchNormalizationOld(
-    BatchNorm(7, 8)
-        .Attr("spatial", AttributeKind::kInt)
-        .Rule(Rejection::kUnsupportedAttribute, "spatial is 1",
-              [](const Graph&, const Node& node, std::string* detail) {
-                const int64_t spatial = node.IntAttribute("spatial", 1);
-                *detail = absl::StrCat("spatial = ", spatial);
-                return spatial == 1;
-              })
-        .Run(InferPerChannel<4>, EvaluateBatchNorm));
 const OperatorRegistration kBatchNormalization(
     BatchNorm(9, 13).Run(InferPerChannel<4>, EvaluateBatchNorm));
 ExpandedOperator BatchNorm14(int since, int until) {
@@ -341,7 +327,7 @@ const OperatorRegistration kInstanceNormalization(
     Define("InstanceNormalization", 6, kMaxOpset)
         .Inputs(3, 3, kRealsAndDouble)
         .Attr("epsilon", AttributeKind::kFloat)
-        .Rule(Rejection::kUnsupportedShape, kHasChannelsText, HasChannels)
+        .Rule(Rejection::kUnsupportedShape, kHasChannelsText, RankIs<2>)
         .Run(InferPerChannel<2>, EvaluateInstanceNorm));
 const OperatorRegistration kLrn(
     Define("LRN", 1, kMaxOpset)
@@ -350,7 +336,7 @@ const OperatorRegistration kLrn(
         .Attr("beta", AttributeKind::kFloat)
         .Attr("bias", AttributeKind::kFloat)
         .Attr("size", AttributeKind::kInt, true)
-        .Rule(Rejection::kUnsupportedShape, kHasChannelsText, HasChannels)
+        .Rule(Rejection::kUnsupportedShape, kHasChannelsText, RankIs<2>)
         .Rule(Rejection::kInvalidModel, "size is positive",
               [](const Graph&, const Node& node, std::string* detail) {
                 const int64_t size = node.IntAttribute("size", 1);

@@ -16,6 +16,7 @@
 #include "compiler/base/status_macros.h"
 #include "compiler/ops/doubles.h"
 #include "compiler/ops/expanded.h"
+#include "compiler/ops/rank_rule.h"
 
 namespace heddle::compiler {
 namespace {
@@ -153,19 +154,13 @@ absl::Status ExpandGroup(Expansion* e) {
   return absl::OkStatus();
 }
 
-bool HasChannels(const Graph& graph, const Node& node, std::string* detail) {
-  const Shape& shape = InputOf(graph, node, 0).shape;
-  *detail = absl::StrCat("its shape is ", ShapeToString(shape));
-  return shape.size() >= 2;
-}
-
 Define Group(int since, int until) {
   Define define("GroupNormalization", since, until);
   define.Inputs(3, 3, kRealsAndDouble)
       .Attr("epsilon", AttributeKind::kFloat)
       .Attr("num_groups", AttributeKind::kInt, true)
       .Rule(Rejection::kUnsupportedShape, "input has rank 2 or more",
-            HasChannels);
+            RankIs<2>);
   return define;
 }
 

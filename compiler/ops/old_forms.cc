@@ -22,6 +22,7 @@
 #include "compiler/ops/define.h"
 #include "compiler/ops/doubles.h"
 #include "compiler/ops/form_writer.h"
+#include "compiler/ops/rank_rule.h"
 
 namespace heddle::compiler {
 namespace {
@@ -189,9 +190,40 @@ Nodes OldDropout(Graph* graph, const Node& node) {
   return FormWriter(graph, node).Finish("Dropout", 13, node.inputs);
 }
 
+// spatial=0: a value for each element of a batch's row, not for each channel.
 Nodes OldBatchNormalization(Graph* graph, const Node& node) {
-  return FormWriter(graph, node)
-      .Finish("BatchNormalization", 7, node.inputs, Without(node, {"is_test"}));
+  FormWriter writer(graph, node);
+  const FormWriter::Attributes attributes =
+      Without(node, {"is_test", "spatial"});
+  const Shape x = InputOf(*graph, node, 0).shape;
+  if (node.IntAttribute("spatial", 1) != 0) {
+    return writer.Finish("BatchNormalization", 9, node.inputs, attributes);
+  }
+  const Shape row(x.begin() + 1, x.end());
+  for (size_t i = 1; i < node.inputs.size(); ++i) {
+    const Tensor& t = InputOf(*graph, node, i);
+    if (t.shape == row) continue;
+    return RejectNode(Rejection::kMismatchingShape, node, "input '", t.name,
+                      "' of shape ", ShapeToString(t.shape),
+                      " must have one value for each element of ",
+                      ShapeToString(row), ", since spatial is 0");
+  }
+  if (row.size() == 1) {
+    return writer.Finish("BatchNormalization", 9, node.inputs, attributes);
+  }
+  const int64_t count = ElementCount(row);
+  std::vector<TensorId> inputs = {
+      writer.Add("Reshape", 14, {node.inputs[0], writer.Ints({x[0], count})},
+                 {{"allowzero", int64_t{1}}})};
+  const TensorId flat = writer.Ints({count});
+  for (size_t i = 1; i < node.inputs.size(); ++i) {
+    inputs.push_back(writer.Add("Reshape", 14, {node.inputs[i], flat},
+                                {{"allowzero", int64_t{1}}}));
+  }
+  const TensorId y =
+      writer.Add("BatchNormalization", 9, std::move(inputs), attributes);
+  return writer.Finish("Reshape", 14, {y, writer.Ints(x)},
+                       {{"allowzero", int64_t{1}}});
 }
 
 // The type as TensorProto.DataType spells it.
@@ -231,12 +263,6 @@ bool HasOneOutput(const Graph& graph, const Node& node, std::string* detail) {
 
 bool HasOneInput(const Graph&, const Node& node, std::string*) {
   return !HasInput(node, 1);
-}
-
-bool IsImage(const Graph& graph, const Node& node, std::string* detail) {
-  const Shape& shape = InputOf(graph, node, 0).shape;
-  *detail = absl::StrCat("its shape is ", ShapeToString(shape));
-  return shape.size() == 4;
 }
 
 bool WordIsType(const Graph&, const Node& node, std::string* detail) {
@@ -436,7 +462,7 @@ std::vector<Row> Table() {
         {"width_scale", AttributeKind::kFloat, true},
         mode},
        OldUpsample,
-       {{Rejection::kInvalidModel, "the input has rank 4", IsImage}}});
+       {{Rejection::kInvalidModel, "the input has rank 4", RankIs<4, 4>}}});
   rows.push_back({"Split",
                   1,
                   1,
@@ -503,6 +529,18 @@ std::vector<Row> Table() {
                   OldBatchNormalization,
                   {test, one_output},
                   5});
+  rows.push_back(
+      {"BatchNormalization",
+       7,
+       8,
+       5,
+       5,
+       kRealsAndDouble,
+       {epsilon, momentum, spatial},
+       OldBatchNormalization,
+       {one_output,
+        {Rejection::kUnsupportedShape, "input has rank 2 or more", RankIs<2>}},
+       5});
   return rows;
 }
 

@@ -19,6 +19,7 @@
 #include "compiler/base/pace.h"
 #include "compiler/base/status_macros.h"
 #include "compiler/ops/doubles.h"
+#include "compiler/ops/rank_rule.h"
 #include "compiler/ops/reduce.h"
 #include "compiler/ops/sampling.h"
 
@@ -327,12 +328,6 @@ bool SizeIsPositive(const Graph&, const Node& node, std::string* detail) {
   *detail = absl::StrCat("they are ", height, " and ", width);
   return height >= 1 && width >= 1;
 }
-bool IsImage(const Graph& graph, const Node& node, std::string* detail) {
-  const Shape& shape = InputOf(graph, node, 0).shape;
-  *detail = absl::StrCat("input ", ShapeToString(shape));
-  return shape.size() == 4;
-}
-
 Define RoiAlign(int since, int until) {
   Define define("RoiAlign", since, until);
   define.Inputs(3, 3, kRealsAndDouble, kRealsAndDouble, kInt64s)
@@ -341,7 +336,7 @@ Define RoiAlign(int since, int until) {
       .Attr("output_width", AttributeKind::kInt)
       .Attr("sampling_ratio", AttributeKind::kInt)
       .Attr("spatial_scale", AttributeKind::kFloat)
-      .Rule(Rejection::kInvalidModel, "the input has rank 4", IsImage)
+      .Rule(Rejection::kInvalidModel, "the input has rank 4", RankIs<4, 4>)
       .Rule(Rejection::kInvalidModel, "mode is avg or max", ModeIsKnown)
       .Rule(Rejection::kUnsupportedAttribute, "sampling_ratio is 0 to 64",
             RatioIsGiven)

@@ -24,11 +24,23 @@ namespace heddle::compiler {
 namespace {
 
 // ONNX Runtime's optimizers write these in ONNX's domain, too; ONNX does not
-// know them, or not in the opset.
+// know them, or not in the opset. Nor those that it has dropped
+// (experimental.cc).
 bool IsOfOnnx(const OperatorInfo& info) {
+  static const auto* const dropped =
+      new std::set<std::string>{"Affine",
+                                "Crop",
+                                "DynamicSlice",
+                                "ImageScaler",
+                                "MeanVarianceNormalization",
+                                "ParametricSoftplus",
+                                "Scale",
+                                "ScaledTanh",
+                                "ThresholdedRelu"};
   const std::string op = info.op;
   return info.domain[0] == '\0' && op != "SimplifiedLayerNormalization" &&
-         (op != "LayerNormalization" || info.since_version >= 17);
+         (op != "LayerNormalization" || info.since_version >= 17) &&
+         (info.until_version > 9 || dropped->count(op) == 0);
 }
 
 TEST(Schema, EveryAttributeIsKnown) {

@@ -83,6 +83,7 @@ const std::vector<TypeVariables>& AllTypeVariables() {
       {"DequantizeLinear", 10, "T.T"},
       {"DequantizeLinear", 19, "TUT"},
       {"Div", 1, "TT"},
+      {"DynamicSlice", 1, "TUUU"},
       {"Einsum", 12, "T*"},
       {"Equal", 1, "TT"},
       {"GRU", 1, "TTTTUT"},

@@ -59,8 +59,7 @@ class Folder {
     for (size_t i = 1; i < node.outputs.size(); ++i) {
       if (node.outputs[i] != kNoTensor) return std::nullopt;
     }
-    if (node.inputs.size() != 5 || node.IntAttribute("training_mode", 0) != 0 ||
-        node.IntAttribute("spatial", 1) != 1) {
+    if (node.inputs.size() != 5 || node.IntAttribute("training_mode", 0) != 0) {
       return std::nullopt;
     }
     Affine a;

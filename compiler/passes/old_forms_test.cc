@@ -1,11 +1,12 @@
 // SPDX-License-Identifier: Apache-2.0
-// The forms of opsets 1 to 7 as ONNX's changelog describes them: models in them
+// The forms of opsets 1 to 9 as ONNX's changelog describes them: models in them
 // through the front end, against results that are computed here.
 #include <gtest/gtest.h>
 
 #include <algorithm>
 #include <cmath>
 #include <functional>
+#include <limits>
 #include <map>
 #include <string>
 #include <vector>
@@ -388,9 +389,34 @@ TEST(OldForms, TrainingIsRefused) {
         Values(RunOld("BatchNormalization", 9, in, {}, 1)));
     EXPECT_EQ(Refused(RunOld("BatchNormalization", opset, in, {}, 1)),
               Rejection::kUnsupportedAttribute);
-    EXPECT_EQ(Refused(RunOld("BatchNormalization", opset, in,
-                             {{"is_test", yes}, {"spatial", int64_t{0}}}, 1)),
-              Rejection::kUnsupportedAttribute);
+  }
+}
+
+// spatial=0 of rows is what it is of channels; of pictures each pixel has its
+// own numbers.
+TEST(OldForms, BatchNormalizationThatIsNotSpatial) {
+  const Attribute no = int64_t{0};
+  const TensorData c = Floats({3}, {1, 2, 3});
+  for (int opset : {6, 7, 8}) {
+    Attributes attributes = {{"spatial", no}};
+    if (opset == 6) attributes["is_test"] = int64_t{1};
+    const std::vector<TensorData> in = {Numbers({2, 3}), c, c, c, c};
+    EXPECT_EQ(Values(RunOld("BatchNormalization", opset, in, attributes, 1)),
+              Values(RunOld("BatchNormalization", 9, in, {}, 1)));
+    const Shape row = {2, 1, 2};
+    const std::vector<TensorData> pictures = {
+        Numbers({2, 2, 1, 2}), Floats(row, {1, 2, 3, 4}),
+        Floats(row, {0, 1, 0, 1}), Floats(row, {-1, 0, 1, 2}),
+        Floats(row, {1, 4, 1, 4})};
+    attributes["epsilon"] = 0.0f;
+    EXPECT_EQ(
+        Values(RunOld("BatchNormalization", opset, pictures, attributes, 1)),
+        (std::vector<float>{-1, -0.75f, -7.5f, -5.5f, 0, 0.25f, -4.5f, -3.5f}));
+    std::vector<TensorData> channels = pictures;
+    for (size_t i = 1; i < 5; ++i) channels[i] = Floats({2}, {1, 1});
+    EXPECT_EQ(
+        Refused(RunOld("BatchNormalization", opset, channels, attributes, 1)),
+        Rejection::kMismatchingShape);
   }
 }
 
@@ -406,6 +432,65 @@ TEST(OldForms, AveragePool) {
   EXPECT_EQ(Values(RunOld("AveragePool", 7, {x}, counted)),
             (std::vector<float>{1, 3}));
   EXPECT_EQ(Refused(RunOld("AveragePool", 6, {x}, counted)),
+            Rejection::kInvalidModel);
+}
+
+// What ONNX dropped with opset 10; that it is right, ONNX Runtime says
+// (tests/exporters/models/winml_experimental.txt).
+TEST(Experimental, IsOfOpsetsBefore10) {
+  const TensorData x = Numbers({1, 2, 4, 4});
+  const Attributes factors = {{"alpha", 0.5f}, {"beta", 2.0f}};
+  for (const char* op : {"Affine", "ParametricSoftplus", "ScaledTanh"}) {
+    EXPECT_TRUE(RunOld(op, 9, {x}, factors).ok()) << op;
+    EXPECT_EQ(Refused(RunOld(op, 10, {x}, factors)),
+              Rejection::kUnsupportedVersion)
+        << op;
+  }
+  EXPECT_EQ(Values(RunOld("Affine", 1, {Floats({2}, {1, -3})}, factors)),
+            (std::vector<float>{2.5f, 0.5f}));
+}
+
+TEST(Experimental, TakesHalvesAndDoubles) {
+  TensorData halves = TensorData::Zeros(DataType::kFloat16, {2}),
+             doubles = TensorData::Zeros(DataType::kDouble, {2});
+  for (int i = 0; i < 2; ++i) {
+    halves.as<uint16_t>()[i] = model::F32ToF16(static_cast<float>(i + 1));
+    doubles.as<double>()[i] = i + 1;
+  }
+  auto y = RunOld("Scale", 7, {halves}, {{"scale", 0.25f}});
+  ASSERT_TRUE(y.ok()) << y.status();
+  EXPECT_EQ(y->as<uint16_t>()[1], model::F32ToF16(0.5f));
+  y = RunOld("Affine", 7, {doubles}, {{"alpha", 0.5f}, {"beta", 1.0f}});
+  ASSERT_TRUE(y.ok()) << y.status();
+  EXPECT_EQ(y->as<double>()[1], 2.0);
+}
+
+TEST(Experimental, WhatDoesNotFitIsRefused) {
+  const TensorData x = Numbers({1, 2, 4, 4}), row = Numbers({2, 8});
+  using Ints = std::vector<int64_t>;
+  const int64_t most = std::numeric_limits<int64_t>::max();
+  const auto crop = [&](const TensorData& image, Ints border, Ints scale = {}) {
+    Attributes attributes = {{"border", std::move(border)}};
+    if (!scale.empty()) attributes["scale"] = std::move(scale);
+    return RunOld("Crop", 7, {image}, attributes);
+  };
+  EXPECT_TRUE(crop(x, {0, 0, 3, 3}).ok());
+  EXPECT_TRUE(crop(x, {1, 2, 0, 0}, {2, 3}).ok());
+  EXPECT_EQ(crop(x, {2, 0, 2, 0})->shape, (Shape{1, 2, 4, 0}));
+  for (const Ints& border :
+       {Ints{2, 0, 3, 0}, Ints{0, 5, 0, 0}, Ints{-1, 0, 0, 0}, Ints{0, 0, 0},
+        Ints{most, 0, most, 0}, Ints{0, 0, 0, 5}}) {
+    EXPECT_EQ(Refused(crop(x, border)), Rejection::kInvalidModel);
+  }
+  for (const Ints& scale : {Ints{4, 3}, Ints{2, 4}, Ints{1}, Ints{most, 1}}) {
+    EXPECT_EQ(Refused(crop(x, {1, 1, 0, 0}, scale)), Rejection::kInvalidModel);
+  }
+  EXPECT_EQ(Refused(crop(row, {0, 0, 0, 0})), Rejection::kInvalidModel);
+  EXPECT_EQ(Refused(RunOld("ScaledTanh", 7, {x}, {{"alpha", 1.0f}})),
+            Rejection::kInvalidModel);
+  EXPECT_EQ(Refused(RunOld("ImageScaler", 7, {x}, {{"scale", 1.0f}})),
+            Rejection::kInvalidModel);
+  EXPECT_EQ(Refused(RunOld("MeanVarianceNormalization", 8, {row})),
             Rejection::kInvalidModel);
 }
 

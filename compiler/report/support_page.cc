@@ -15,6 +15,14 @@
 #include "compiler/ops/operator.h"
 
 namespace heddle::compiler {
+namespace {
+
+// An older form becomes today's, which is listed, too.
+bool IsOnCard(const OperatorInfo& info) {
+  return info.convert != nullptr || HasLowering(info.domain, info.op);
+}
+
+}  // namespace
 
 std::string SupportPage() {
   std::string page = absl::StrCat(
@@ -80,9 +88,9 @@ std::string SupportPage() {
     const bool onnx = info->domain[0] == '\0';
     const int since =
         onnx ? std::max(info->since_version, kMinOpset) : info->since_version;
-    absl::StrAppend(
-        &page, "| ", info->op, " | ", onnx ? "ai.onnx" : info->domain, " | ",
-        HasLowering(info->domain, info->op) ? "yes" : "no", " | ", since);
+    absl::StrAppend(&page, "| ", info->op, " | ",
+                    onnx ? "ai.onnx" : info->domain, " | ",
+                    IsOnCard(*info) ? "yes" : "no", " | ", since);
     if (info->until_version != since) {
       absl::StrAppend(&page, "-", info->until_version);
     }
@@ -111,7 +119,7 @@ std::string SupportJson() {
                           : info->since_version;
     operators.push_back({{"op", info->op},
                          {"domain", info->domain},
-                         {"card", HasLowering(info->domain, info->op)},
+                         {"card", IsOnCard(*info)},
                          {"since_opset", since},
                          {"until_opset", info->until_version},
                          {"types", std::vector<std::string>(absl::StrSplit(
