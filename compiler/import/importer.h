@@ -18,7 +18,7 @@
 namespace heddle::compiler {
 
 inline constexpr int kMinIrVersion = 1;
-inline constexpr int kMaxIrVersion = 11;
+inline constexpr int kMaxIrVersion = 13;
 inline constexpr int kMinOpset = 1;
 inline constexpr int kMicrosoftOpset = 1;  // of com.microsoft
 

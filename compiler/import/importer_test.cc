@@ -73,8 +73,23 @@ INSTANTIATE_TEST_SUITE_P(
         Case{"IrVersionOfNone", Rejection::kInvalidModel, "ir_version 0",
              [](Proto* m) { m->set_ir_version(0); }},
         Case{"NewIrVersion", Rejection::kUnsupportedVersion,
-             "ir_version 12 is newer than 11; save the model with an older one",
-             [](Proto* m) { m->set_ir_version(12); }},
+             "ir_version 14 is newer than 13; save the model with an older one",
+             [](Proto* m) { m->set_ir_version(14); }},
+        Case{"NewerTypeOfAnInput", Rejection::kUnsupportedDatatype,
+             "input 'x' has type float8e8m0, which is not supported",
+             [](Proto* m) {
+               m->mutable_graph()
+                   ->mutable_input(0)
+                   ->mutable_type()
+                   ->mutable_tensor_type()
+                   ->set_elem_type(24);
+             }},
+        Case{"NewerTypeOfAConstant", Rejection::kUnsupportedDatatype,
+             "has type int2, which is not supported",
+             [](Proto* m) { Initializer(m)->set_data_type(26); }},
+        Case{"TypeOfNoVersion", Rejection::kInvalidModel,
+             "has no valid data_type, but 27",
+             [](Proto* m) { Initializer(m)->set_data_type(27); }},
         Case{"NoOpset", Rejection::kInvalidModel, "no opset_import",
              [](Proto* m) { m->clear_opset_import(); }},
         Case{"OldOperator", Rejection::kUnsupportedVersion,

@@ -101,6 +101,19 @@ bool IsNarrow(DataType type) {
   return type > DataType::kBfloat16 && type <= kLastDataType;
 }
 
+const char* NewerTypeName(int type) {
+  switch (type) {
+    case 24:
+      return "float8e8m0";
+    case 25:
+      return "uint2";
+    case 26:
+      return "int2";
+    default:
+      return nullptr;
+  }
+}
+
 bool MayBeView(DataType type, size_t bytes) {
   if (bytes < kSmallestView) return false;
   switch (type) {
@@ -127,6 +140,11 @@ absl::StatusOr<TensorData> FromTensorProto(const onnx::TensorProto& proto,
   data.type = static_cast<DataType>(proto.data_type());
   data.shape.assign(proto.dims().begin(), proto.dims().end());
   if (HasFourBits(proto)) return FromFourBits(proto, what, source);
+  if (const char* newer = NewerTypeName(proto.data_type())) {
+    return Reject(
+        Rejection::kUnsupportedDatatype,
+        absl::StrCat(what, " has type ", newer, ", which is not supported"));
+  }
   if (!proto.has_data_type() || proto.data_type() <= 0 ||
       proto.data_type() > static_cast<int>(kLastDataType)) {
     return Invalid(what, "has no valid data_type, but ", proto.data_type());

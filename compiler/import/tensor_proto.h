@@ -23,6 +23,10 @@ namespace heddle::compiler {
 // and what nodes compute have them, a model's inputs and outputs do not.
 bool IsNarrow(DataType type);
 
+// The type that a TensorProto.DataType of IR versions 12 and 13 is, which are
+// read for the sake of what else models have; null: none of them.
+const char* NewerTypeName(int type);
+
 // Bytes that the sparse tensors of a model may take as dense ones: a bound
 // against files that are small but expensive to expand.
 inline constexpr int64_t kMaxSparseBytes = int64_t{256} << 20;

@@ -21,6 +21,11 @@ absl::Status FromValueInfoProto(const onnx::ValueInfoProto& proto,
   }
   const auto& tensor = type.tensor_type();
   const int elem = tensor.elem_type();
+  if (const char* newer = NewerTypeName(elem)) {
+    return Reject(
+        Rejection::kUnsupportedDatatype,
+        absl::StrCat(what, " has type ", newer, ", which is not supported"));
+  }
   if (elem < 0 || elem > static_cast<int>(kLastDataType)) {
     return Reject(Rejection::kInvalidModel,
                   absl::StrCat(what, " has the unknown element type ", elem));
