@@ -5,6 +5,7 @@
 #include <string>
 
 #include "absl/strings/str_cat.h"
+#include "compiler/import/importer.h"
 #include "compiler/ops/define.h"
 #include "tests/mutations/mutations_of.h"
 
@@ -55,7 +56,7 @@ void MutateVersions(const compiler::OperatorInfo& info, MutationList* list) {
   });
   list->Add("a newer format than any", Verdict::kInvalid,
             {Rejection::kUnsupportedVersion},
-            [](Model* m) { m->set_ir_version(12); });
+            [](Model* m) { m->set_ir_version(compiler::kMaxIrVersion + 1); });
   list->Add("format 0", Verdict::kInvalid, InvalidModel(),
             [](Model* m) { m->set_ir_version(0); });
   list->Add("no format", Verdict::kInvalid, InvalidModel(),
