@@ -15,13 +15,6 @@
 #include "compiler/testing/lent_threads.h"
 #include "compiler/testing/model_builder.h"
 
-// Debian's Abseil is not instrumented: ThreadSanitizer does not see that a
-// status is released by the last who has it.
-extern "C" const char* __tsan_default_suppressions();
-extern "C" const char* __tsan_default_suppressions() {
-  return "race:absl::*Status::Unref\n";
-}
-
 namespace heddle::compiler {
 namespace {
 
