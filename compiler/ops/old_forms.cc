@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Operators as opsets 1 to 7 defined them, where that differs from what came
+// Operators as opsets 1 to 8 defined them, where that differs from what came
 // after in more than types: one row of a table each, with what a node of the
 // newer form must look like to do the same. Forms that differ only in
 // attributes turned inputs (Slice, Squeeze, ...) are handled with the operator.

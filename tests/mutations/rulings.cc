@@ -146,7 +146,7 @@ constexpr Ruling kRefused[] = {
     {"without cos_cache and sin_cache", kLax},
     {"must be given together", kLax},
     {"are not for", kLax},
-    {"the input has rank 4, but", kLax},
+    {"ImageScaler 'subject': the input has rank 4, but", kLax},
 };
 
 template <size_t count>
