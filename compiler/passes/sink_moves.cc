@@ -83,7 +83,8 @@ class Sinking {
 
   bool Elementwise(int n) const {
     const Node& node = rewriter_.node(n);
-    // Along which axis scales lie is part of these.
+    // Which axis is that of the channels, or of the scales, is part of these.
+    if (rewriter_.IsOp(n, "BatchNormalization")) return false;
     if ((rewriter_.IsOp(n, "QuantizeLinear") ||
          rewriter_.IsOp(n, "DequantizeLinear")) &&
         ElementCount(rewriter_.tensor(node.inputs[1]).shape) != 1) {

@@ -203,5 +203,38 @@ TEST(SinkMoves, NotThroughScalesOfAnAxis) {
   EXPECT_EQ(Left(b), "Transpose QuantizeLinear Transpose");
 }
 
+// Channels are those of the second axis: PatchTST normalizes rows so.
+TEST(SinkMoves, NotThroughChannels) {
+  ModelBuilder b;
+  b.Input("x", DataType::kFloat, {2, 4, 3});
+  for (const char* name : {"scale", "bias", "mean", "variance"}) {
+    b.Constant(name, Floats({3}, {1, 2, 3}));
+  }
+  Transpose(&b, "x", "a", {0, 2, 1});
+  b.Node("BatchNormalization", {"a", "scale", "bias", "mean", "variance"},
+         {"n"});
+  Transpose(&b, "n", "y", {0, 2, 1});
+  b.Output("y");
+  EXPECT_EQ(Left(b), "Transpose BatchNormalization Transpose");
+}
+
+// ... also if there is only one.
+TEST(SinkMoves, NotThroughOneChannel) {
+  ModelBuilder b;
+  b.Input("x", DataType::kFloat, {2, 3});
+  b.Constant("s", Int64s({3}, {2, 1, 3})).Constant("t", Int64s({2}, {3, 2}));
+  for (const char* name : {"scale", "bias", "mean", "variance"}) {
+    b.Constant(name, Floats({1}, {1.5f}));
+  }
+  b.Node("Exp", {"x"}, {"w"});
+  b.Node("Reshape", {"w", "s"}, {"a"});
+  b.Node("BatchNormalization", {"a", "scale", "bias", "mean", "variance"},
+         {"n"});
+  b.Node("Reshape", {"n", "t"}, {"c"});
+  b.Node("Abs", {"c"}, {"y"});
+  b.Output("y");
+  EXPECT_EQ(Left(b), "Exp Reshape BatchNormalization Reshape Abs");
+}
+
 }  // namespace
 }  // namespace heddle::compiler
