@@ -212,7 +212,7 @@ absl::StatusOr<TensorData> FromTensorProto(const onnx::TensorProto& proto,
       data.bytes = TensorBytes::View(raw.data(), raw.size(), source->owner);
       return data;
     }
-    data.bytes = std::vector<uint8_t>(raw.begin(), raw.end());
+    data.bytes = TensorBytes::Copy(raw.data(), raw.size());
   } else {
     data.bytes.resize(static_cast<size_t>(bytes));
     RETURN_IF_ERROR(TakeTyped(proto, what, &data));

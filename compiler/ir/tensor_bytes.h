@@ -12,6 +12,8 @@
 #include <utility>
 #include <vector>
 
+#include "compiler/ir/block_pool.h"
+
 namespace heddle::compiler {
 
 class TensorBytes {
@@ -21,9 +23,16 @@ class TensorBytes {
   using const_iterator = const uint8_t*;
 
   TensorBytes() = default;
-  TensorBytes(std::vector<uint8_t> own)  // NOLINT: a vector is one
-      : own_(std::move(own)) {
+  TensorBytes(const std::vector<uint8_t>& copied)  // NOLINT: a vector is one
+      : own_(copied.begin(), copied.end()) {
     Refer();
+  }
+  static TensorBytes Copy(const void* data, size_t size) {
+    TensorBytes bytes;
+    const auto* const from = static_cast<const uint8_t*>(data);
+    bytes.own_.assign(from, from + size);
+    bytes.Refer();
+    return bytes;
   }
   // `owner` keeps the bytes.
   static TensorBytes View(const void* data, size_t size,
@@ -39,8 +48,7 @@ class TensorBytes {
   // The same bytes, which copies of the result have in common.
   static TensorBytes Shared(TensorBytes bytes) {
     if (bytes.view_) return bytes;
-    auto owner =
-        std::make_shared<const std::vector<uint8_t>>(std::move(bytes.own_));
+    auto owner = std::make_shared<const Memory>(std::move(bytes.own_));
     const uint8_t* const data = owner->data();
     const size_t size = owner->size();
     return View(data, size, std::move(owner));
@@ -92,6 +100,8 @@ class TensorBytes {
   }
 
  private:
+  using Memory = std::vector<uint8_t, PooledAllocator<uint8_t>>;
+
   void Refer() {
     data_ = own_.data();
     size_ = own_.size();
@@ -110,7 +120,7 @@ class TensorBytes {
     std::swap(size_, other->size_);
   }
 
-  std::vector<uint8_t> own_;
+  Memory own_;
   bool view_ = false;
   std::shared_ptr<const void> owner_;  // of a view; may be null
   const uint8_t* data_ = nullptr;

@@ -183,7 +183,7 @@ absl::StatusOr<Graph> UnpackHostGraph(const fb::HostFunctionT& function,
       data.shape = tensor.shape;
       const absl::string_view raw = section.substr(begin, bytes);
       data.bytes = compiler::TensorBytes::Shared(
-          std::vector<uint8_t>(raw.begin(), raw.end()));
+          compiler::TensorBytes::Copy(raw.data(), raw.size()));
       tensor.constant = std::make_shared<const TensorData>(std::move(data));
       at = begin + bytes;
     }

@@ -12,6 +12,7 @@
 #include "absl/cleanup/cleanup.h"
 #include "absl/strings/str_cat.h"
 #include "compiler/host/host_function.h"
+#include "compiler/ir/block_pool.h"
 #include "runtime/hal/fork_guard.h"
 #include "runtime/hal/status.h"
 #include "runtime/session/buffers.h"
@@ -124,6 +125,18 @@ uint64_t WorkingBytes(const std::vector<Segment>& segments,
   return most;
 }
 
+// For nodes of the host that work with `working` bytes at once, and `allowed`
+// ones at most. Blocks do not fit all tensors, and operators have copies of
+// their own (HostFunction::working_bytes).
+std::shared_ptr<compiler::BlockPool> MakePool(uint64_t working,
+                                              uint64_t allowed) {
+  constexpr uint64_t kLeast = uint64_t{32} << 20;
+  const uint64_t most = working > allowed / 2
+                            ? allowed
+                            : std::min(allowed, std::max(2 * working, kLeast));
+  return std::make_shared<compiler::BlockPool>(most, compiler::kMostKeptBytes);
+}
+
 }  // namespace
 
 struct SegmentedGraph::Loaded {
@@ -137,6 +150,8 @@ struct SegmentedGraph::Loaded {
   std::vector<compiler::AxisSet> bounded;  // of each value
   uint64_t device_bytes = 0;
   absl::Duration host_time;
+  // What nodes of the host compute, for the next run.
+  std::shared_ptr<compiler::BlockPool> memory;
   const std::shared_ptr<SpareHostBuffers> spare =
       std::make_shared<SpareHostBuffers>();
 };
@@ -229,6 +244,7 @@ class SegmentedGraph::Task : public SegmentTask {
     for (uint32_t v : segment.inputs) from.push_back(values_[v].data());
     for (uint32_t v : segment.outputs) to.push_back(values_[v].data());
     const Segment& own = loaded_->segments[part];
+    const compiler::BlockPoolScope memory(loaded_->memory);
     if (own.control != nullptr) {
       return own.control->Run(from, to, stop, &driven_[part]);
     }
@@ -527,6 +543,8 @@ absl::StatusOr<std::shared_ptr<Graph>> SegmentedGraph::Load(
                      options.host_memory_bytes,
                      " are allowed (LoadOptions.host_memory_bytes)"));
   }
+  loaded->memory =
+      MakePool(working, options.host_memory_bytes - package.io_bytes);
   loaded->readers.resize(package.values.size());
   for (size_t i = 0; i < package.segments.size(); ++i) {
     package::Segment& segment = package.segments[i];

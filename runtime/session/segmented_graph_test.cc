@@ -1,11 +1,13 @@
 // SPDX-License-Identifier: Apache-2.0
 // Packages of segments on a simulated card.
 #include <gtest/gtest.h>
+#include <sys/resource.h>
 #include <sys/wait.h>
 #include <unistd.h>
 
 #include <algorithm>
 #include <atomic>
+#include <cstdint>
 #include <numeric>
 
 #include "runtime/session/session.h"
@@ -141,6 +143,34 @@ TEST(SegmentedGraph, LimitsHostMemory) {
     EXPECT_EQ(ExhaustedResource(graph.status()), ExhaustedKind::kSystemMemory);
   }
   EXPECT_EQ(device->memory()->used, 0u);
+}
+
+// A page of fresh memory is a page fault. The C library keeps what is smaller.
+TEST(SegmentedGraph, KeepsMemoryForTheNextRun) {
+  constexpr size_t kBytes = 40 << 20;
+  constexpr int64_t kPages = kBytes / 4096;
+  const auto device = OpenSim();
+  ASSERT_NE(device, nullptr);
+  const auto graph = Load(device, DoublingPackage(4, kBytes));
+  ASSERT_NE(graph, nullptr);
+  std::vector<uint8_t> h(kBytes, 3), z(kBytes);
+  const auto faults = [] {
+    rusage usage;
+    getrusage(RUSAGE_SELF, &usage);
+    return int64_t{usage.ru_minflt};
+  };
+  int64_t first = 0, second = 0;
+  for (int64_t* count : {&first, &second}) {
+    const int64_t before = faults();
+    auto run = graph->Start({{"h", h.data(), h.size()}},
+                            {{"z", z.data(), z.size()}}, nullptr);
+    ASSERT_TRUE(run.ok()) << run.status();
+    ASSERT_TRUE((*run)->Wait(In(60)).ok());
+    *count = faults() - before;
+  }
+  EXPECT_EQ(z, std::vector<uint8_t>(kBytes, 3 * (2 + 4 + 8 + 16)));
+  if (first < kPages) GTEST_SKIP() << "memory comes in large pages";
+  EXPECT_LT(second, first / 2);
 }
 
 TEST(SegmentedGraph, RefusesAHostileHostFunction) {

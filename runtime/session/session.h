@@ -232,7 +232,9 @@ struct LoadOptions {
   // Runs may be traced. FailedPrecondition: driver or card has no trace.
   bool trace = false;
   // Of a package with host segments: what a run may take of host memory, for
-  // the tensors between segments and inside those of the host.
+  // the tensors between segments and inside those of the host. The memory of
+  // the latter is kept for the next run, within this limit and no more than
+  // 256 MiB (of each shape of a package that has several).
   uint64_t host_memory_bytes = uint64_t{4} << 30;
   // How many threads compute host segments of this graph, of all its runs; 0:
   // one per processor, at most 4. One more is there for the card. More than

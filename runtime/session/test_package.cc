@@ -310,14 +310,46 @@ package::Package LatePackage(uint64_t bytes) {
   return p;
 }
 
-package::Package HostPackage(size_t nodes, uint64_t bytes) {
+namespace {
+
+// The host alone makes "z" of "h".
+package::Package OneSegment(compiler::Graph graph, uint64_t bytes) {
   package::Package p = Empty("host");
   p.values = {Tensor("h", 0, bytes), Tensor("z", bytes, bytes)};
   p.io_bytes = 2 * bytes;
   p.inputs = {p.values[0]};
   p.outputs = {p.values[1]};
-  p.segments.push_back(HostSegment(Reverse("h", "z", nodes, bytes), 0, 1));
+  p.segments.push_back(HostSegment(std::move(graph), 0, 1));
   return p;
+}
+
+}  // namespace
+
+package::Package HostPackage(size_t nodes, uint64_t bytes) {
+  return OneSegment(Reverse("h", "z", nodes, bytes), bytes);
+}
+
+package::Package DoublingPackage(size_t doubles, uint64_t bytes) {
+  compiler::Graph graph;
+  const auto add = [&](const std::string& name) {
+    return AddTensor(&graph, name, compiler::DataType::kUint8,
+                     static_cast<int64_t>(bytes));
+  };
+  std::vector<compiler::TensorId> all = {add("h")};
+  graph.inputs = all;
+  for (size_t i = 1; i <= doubles; ++i) {
+    all.push_back(add("double" + std::to_string(i)));
+    AddSum(&graph, all[i - 1], all[i - 1], all[i]);
+  }
+  compiler::TensorId sum = all[1];
+  for (size_t i = 2; i <= doubles; ++i) {
+    const compiler::TensorId next =
+        add(i == doubles ? "z" : "sum" + std::to_string(i));
+    AddSum(&graph, sum, all[i], next);
+    sum = next;
+  }
+  graph.outputs = {sum};
+  return OneSegment(std::move(graph), bytes);
 }
 
 package::Package LookUpPackage() {

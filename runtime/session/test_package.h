@@ -42,6 +42,10 @@ package::Package LatePackage(uint64_t bytes = 4096);
 // The host alone reverses "h" so many times to "z", node by node.
 package::Package HostPackage(size_t nodes, uint64_t bytes = 4096);
 
+// The host alone doubles "h" so many times, twice at least, and then adds the
+// doubles: "z".
+package::Package DoublingPackage(size_t doubles, uint64_t bytes);
+
 // The host alone: output "o" (uint8[1]) is 255 - "i" (int64[1]) for 0 to 255,
 // by a table.
 package::Package LookUpPackage();
