@@ -6,9 +6,9 @@
 #include <algorithm>
 #include <limits>
 
-#include "compiler/base/pace.h"
 #include "compiler/ops/define.h"
 #include "compiler/ops/doubles.h"
+#include "compiler/ops/map_elements.h"
 #include "simulator/model/numerics.h"
 
 namespace heddle::compiler {
@@ -68,10 +68,8 @@ void ClampAs(const TensorData& x, const TensorData* low, const TensorData* high,
              T default_high = std::numeric_limits<T>::max()) {
   const T lo = low != nullptr ? low->as<T>()[0] : default_low;
   const T hi = high != nullptr ? high->as<T>()[0] : default_high;
-  for (int64_t i = 0; i < x.count(); ++i) {
-    PaceAt(i);
-    y->as<T>()[i] = Bounded(x.as<T>()[i], lo, hi);
-  }
+  MapElements(x.as<T>(), x.count(), y->as<T>(),
+              [lo, hi](T v) { return Bounded(v, lo, hi); });
 }
 
 Results Clamp(const Node& node, const TensorData& x, const TensorData* low,
@@ -86,19 +84,18 @@ Results Clamp(const Node& node, const TensorData& x, const TensorData* low,
     case DataType::kFloat:
       if (low != nullptr) lo = low->as<float>()[0];
       if (high != nullptr) hi = high->as<float>()[0];
-      for (int64_t i = 0; i < x.count(); ++i) {
-        PaceAt(i);
-        y.as<float>()[i] = model::FMin(model::FMax(x.as<float>()[i], lo), hi);
-      }
+      MapElements(x.as<float>(), x.count(), y.as<float>(), [lo, hi](float v) {
+        return model::FMin(model::FMax(v, lo), hi);
+      });
       break;
     case DataType::kFloat16:
       if (low != nullptr) lo = model::F16ToF32(low->as<uint16_t>()[0]);
       if (high != nullptr) hi = model::F16ToF32(high->as<uint16_t>()[0]);
-      for (int64_t i = 0; i < x.count(); ++i) {
-        PaceAt(i);
-        y.as<uint16_t>()[i] = model::F32ToF16(model::FMin(
-            model::FMax(model::F16ToF32(x.as<uint16_t>()[i]), lo), hi));
-      }
+      MapElements(x.as<uint16_t>(), x.count(), y.as<uint16_t>(),
+                  [lo, hi](uint16_t v) {
+                    return model::F32ToF16(
+                        model::FMin(model::FMax(model::F16ToF32(v), lo), hi));
+                  });
       break;
     case DataType::kInt8:
       ClampAs<int8_t>(x, low, high, &y);

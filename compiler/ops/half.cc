@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "compiler/ops/half.h"
 
-#include "compiler/base/pace.h"
+#include "compiler/ops/map_elements.h"
 #include "simulator/model/numerics.h"
 
 namespace heddle::compiler {
@@ -13,10 +13,8 @@ Widened::Widened(const Inputs& inputs) {
       continue;
     }
     TensorData copy = TensorData::Zeros(DataType::kFloat, input->shape);
-    for (int64_t i = 0; i < copy.count(); ++i) {
-      PaceAt(i);
-      copy.as<float>()[i] = model::F16ToF32(input->as<uint16_t>()[i]);
-    }
+    MapElements(input->as<uint16_t>(), copy.count(), copy.as<float>(),
+                model::F16ToF32);
     copies_.push_back(std::move(copy));
     views_.push_back(&copies_.back());
   }
@@ -25,10 +23,9 @@ Widened::Widened(const Inputs& inputs) {
 TensorData Narrowed(TensorData data, DataType type) {
   if (type != DataType::kFloat16) return data;
   TensorData half = TensorData::Zeros(type, data.shape);
-  for (int64_t i = 0; i < half.count(); ++i) {
-    PaceAt(i);
-    half.as<uint16_t>()[i] = model::F32ToF16(data.as<float>()[i]);
-  }
+  const TensorData& from = data;
+  MapElements(from.as<float>(), half.count(), half.as<uint16_t>(),
+              model::F32ToF16);
   return half;
 }
 

@@ -69,11 +69,8 @@ Results Evaluate(const Graph&, const Node& node, const Inputs& inputs) {
           model::FDiv(model::FMul(ScalarF32(*inputs[kXScale]),
                                   ScaleAt(*inputs[kWScale], m)),
                       ScalarF32(*inputs[kYScale]));
-      for (int64_t i = 0; i < pixels; ++i) {
-        PaceAt(i);
-        StoreQuantized(Requantize(acc[m * pixels + i], multiplier, yz, y.type),
-                       (n * shape.maps + m) * pixels + i, &y);
-      }
+      Requantize(acc.data() + m * pixels, pixels, multiplier, yz, y.type,
+                 y.bytes.data() + (n * shape.maps + m) * pixels);
     }
   }
   return One(std::move(y));

@@ -76,15 +76,20 @@ Results EvaluateMatMul(const Graph&, const Node& node, const Inputs& inputs) {
                               *inputs[mm::kB], inputs[mm::kBZero]);
   const int32_t yz = ZeroPoint(inputs[mm::kYZero]);
   TensorData y = TensorData::Zeros(inputs[mm::kYZero]->type, shape.output);
-  for (size_t i = 0; i < acc.size(); ++i) {
+  const auto multiplier = [&](int64_t n) {
+    return model::FDiv(model::FMul(ScalarF32(*inputs[mm::kAScale]),
+                                   ScaleAt(*inputs[mm::kBScale], n)),
+                       ScalarF32(*inputs[mm::kYScale]));
+  };
+  const auto count = static_cast<int64_t>(acc.size());
+  if (inputs[mm::kBScale]->count() == 1) {
+    Requantize(acc.data(), count, multiplier(0), yz, y.type, y.bytes.data());
+    return One(std::move(y));
+  }
+  for (int64_t i = 0; i < count; ++i) {
     PaceAt(i);
-    const auto n = static_cast<int64_t>(i) % shape.n;
-    const float multiplier =
-        model::FDiv(model::FMul(ScalarF32(*inputs[mm::kAScale]),
-                                ScaleAt(*inputs[mm::kBScale], n)),
-                    ScalarF32(*inputs[mm::kYScale]));
-    StoreQuantized(Requantize(acc[i], multiplier, yz, y.type),
-                   static_cast<int64_t>(i), &y);
+    StoreQuantized(Requantize(acc[i], multiplier(i % shape.n), yz, y.type), i,
+                   &y);
   }
   return One(std::move(y));
 }

@@ -8,10 +8,10 @@
 // those of com.microsoft.
 #include <algorithm>
 
-#include "compiler/base/pace.h"
 #include "compiler/base/status_macros.h"
 #include "compiler/ops/define.h"
 #include "compiler/ops/form_writer.h"
+#include "compiler/ops/map_elements.h"
 #include "compiler/ops/narrow.h"
 #include "compiler/ops/quantized_values.h"
 
@@ -22,8 +22,13 @@ namespace {
 struct Channels {
   int64_t count = 1;
   int64_t block = 1;
-  int64_t of(int64_t element) const {
-    return count == 1 ? 0 : element / block % count;
+  // Calls body(first element, elements, channel).
+  template <typename Body>
+  void ForEachRun(int64_t elements, Body body) const {
+    if (count == 1) return body(int64_t{0}, elements, int64_t{0});
+    for (int64_t i = 0; i < elements; i += block) {
+      body(i, block, i / block % count);
+    }
   }
 };
 
@@ -96,16 +101,22 @@ Results EvaluateQuantize(const Graph& graph, const Node& node,
                    ResolveChannels(node, x.shape, scale.shape,
                                    zero ? &zero->shape : nullptr));
   TensorData y = TensorData::Zeros(OutputType(graph, node), x.shape);
-  for (int64_t i = 0; i < x.count(); ++i) {
-    PaceAt(i);
-    const int64_t c = channels.of(i);
-    const float value = x.type == DataType::kInt32
-                            ? model::I32ToF32(x.as<int32_t>()[i])
-                            : x.as<float>()[i];
-    StoreQuantized(ToCode(model::FDiv(value, ScaleAt(scale, c)),
-                          ZeroPointAt(zero, c), y.type),
-                   i, &y);
-  }
+  uint8_t* const codes = y.bytes.data();
+  channels.ForEachRun(x.count(), [&](int64_t at, int64_t count, int64_t c) {
+    const float step = ScaleAt(scale, c);
+    const int32_t offset = ZeroPointAt(zero, c);
+    const auto code = [step, offset, type = y.type](float value) {
+      return static_cast<uint8_t>(
+          ToCode(model::FDiv(value, step), offset, type));
+    };
+    if (x.type == DataType::kInt32) {
+      MapElements(
+          x.as<int32_t>() + at, count, codes + at,
+          [code](int32_t value) { return code(model::I32ToF32(value)); });
+    } else {
+      MapElements(x.as<float>() + at, count, codes + at, code);
+    }
+  });
   return One(std::move(y));
 }
 
@@ -131,14 +142,20 @@ Results EvaluateDequantize(const Graph&, const Node& node,
                    ResolveChannels(node, x.shape, scale.shape,
                                    zero ? &zero->shape : nullptr));
   TensorData y = TensorData::Zeros(DataType::kFloat, x.shape);
-  for (int64_t i = 0; i < x.count(); ++i) {
-    PaceAt(i);
-    const int64_t c = channels.of(i);
-    const int32_t difference =
-        model::WrapSub(LoadQuantized(x, i), ZeroPointAt(zero, c));
-    y.as<float>()[i] =
-        model::FMul(model::I32ToF32(difference), ScaleAt(scale, c));
-  }
+  float* const values = y.as<float>();
+  channels.ForEachRun(x.count(), [&](int64_t at, int64_t count, int64_t c) {
+    const auto value = [step = ScaleAt(scale, c),
+                        offset = ZeroPointAt(zero, c)](int32_t code) {
+      return model::FMul(model::I32ToF32(model::WrapSub(code, offset)), step);
+    };
+    if (x.type == DataType::kInt8) {
+      MapElements(x.as<int8_t>() + at, count, values + at, value);
+    } else if (x.type == DataType::kUint8) {
+      MapElements(x.as<uint8_t>() + at, count, values + at, value);
+    } else {
+      MapElements(x.as<int32_t>() + at, count, values + at, value);
+    }
+  });
   return One(std::move(y));
 }
 

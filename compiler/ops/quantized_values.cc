@@ -1,20 +1,50 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "compiler/ops/quantized_values.h"
 
-#include "compiler/base/pace.h"
+#include <algorithm>
+
 #include "compiler/ops/define.h"
+#include "compiler/ops/map_elements.h"
 
 namespace heddle::compiler {
+namespace {
+
+// Of elements that have one zero point.
+void Center(const TensorData& codes, int64_t begin, int64_t count,
+            int32_t zero_point, int32_t* values) {
+  const auto center = [zero_point](int32_t code) { return code - zero_point; };
+  switch (codes.type) {
+    case DataType::kInt8:
+      return MapElements(codes.as<int8_t>() + begin, count, values, center);
+    case DataType::kUint8:
+      return MapElements(codes.as<uint8_t>() + begin, count, values, center);
+    default:
+      return MapElements(codes.as<int32_t>() + begin, count, values, center);
+  }
+}
+
+}  // namespace
+
+void Requantize(const int32_t* acc, int64_t count, float multiplier,
+                int32_t zero_point, DataType type, uint8_t* codes) {
+  MapElements(acc, count, codes, [=](int32_t a) {
+    return static_cast<uint8_t>(Requantize(a, multiplier, zero_point, type));
+  });
+}
 
 std::vector<int32_t> Centered(const TensorData& codes,
                               const TensorData* zero_point, int64_t channels,
                               int64_t block) {
   const int64_t count = codes.count();
   std::vector<int32_t> values(static_cast<size_t>(count));
-  for (int64_t i = 0; i < count; ++i) {
-    PaceAt(i);
-    const int64_t channel = block == 0 ? 0 : i / block % channels;
-    values[i] = LoadQuantized(codes, i) - ZeroPointAt(zero_point, channel);
+  if (count == 0) return values;
+  if (block == 0 || zero_point == nullptr || zero_point->count() == 1) {
+    Center(codes, 0, count, ZeroPointAt(zero_point, 0), values.data());
+    return values;
+  }
+  for (int64_t i = 0; i < count; i += block) {
+    Center(codes, i, std::min(block, count - i),
+           ZeroPointAt(zero_point, i / block % channels), &values[i]);
   }
   return values;
 }

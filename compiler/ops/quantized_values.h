@@ -55,6 +55,10 @@ inline int32_t Requantize(int32_t acc, float multiplier, int32_t zero_point,
                 type);
 }
 
+// The same of a row, one code after the other.
+void Requantize(const int32_t* acc, int64_t count, float multiplier,
+                int32_t zero_point, DataType type, uint8_t* codes);
+
 // All codes minus their zero points, as int32. With several zero points, one
 // per `channels` blocks of `block` consecutive elements, cyclically.
 std::vector<int32_t> Centered(const TensorData& codes,

@@ -11,6 +11,7 @@
 #include "compiler/lanes/lanes.h"
 #include "compiler/ops/define.h"
 #include "compiler/ops/doubles.h"
+#include "compiler/ops/map_elements.h"
 #include "simulator/model/numerics.h"
 
 namespace heddle::compiler {
@@ -386,10 +387,8 @@ std::vector<float> ToFloats(const TensorData& data) {
     return {data.as<float>(), data.as<float>() + data.count()};
   }
   std::vector<float> values(data.count());
-  for (size_t i = 0; i < values.size(); ++i) {
-    PaceAt(i);
-    values[i] = model::F16ToF32(data.as<uint16_t>()[i]);
-  }
+  MapElements(data.as<uint16_t>(), data.count(), values.data(),
+              model::F16ToF32);
   return values;
 }
 
@@ -400,11 +399,8 @@ TensorData FromFloats(DataType type, const Shape& shape,
     std::copy(values.begin(), values.end(), data.as<float>());
     return data;
   }
-  auto* const to = data.as<uint16_t>();
-  for (size_t i = 0; i < values.size(); ++i) {
-    PaceAt(i);
-    to[i] = model::F32ToF16(values[i]);
-  }
+  MapElements(values.data(), data.count(), data.as<uint16_t>(),
+              model::F32ToF16);
   return data;
 }
 

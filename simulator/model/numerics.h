@@ -92,10 +92,20 @@ inline int32_t Sat16(int32_t v) { return Clamp(v, -32768, 32767); }
 
 // ---- Between f32 and integers -----------------------------------------------
 
-// To nearest, ties to even; NaN and |v| >= 2^31 give -2^31.
-int32_t Rne(float v);
-// Toward zero; NaN and out of range give -2^31.
-int32_t Trunc(float v);
+// Toward zero; NaN and |v| >= 2^31 give -2^31.
+inline int32_t Trunc(float v) {
+  const bool fits = FromBits(Bits(v) & 0x7fffffffu) < 2147483648.0f;
+  const auto truncated = static_cast<int32_t>(fits ? v : 0.0f);
+  return fits ? truncated : -0x7fffffff - 1;
+}
+// To nearest, ties to even; NaN and |v| >= 2^31 give -2^31. Without branches.
+inline int32_t Rne(float v) {
+  constexpr float kIntegers = 8388608.0f;  // from here on there are no others
+  const float magnitude = FromBits(Bits(v) & 0x7fffffffu);
+  const float rounded = (magnitude + kIntegers) - kIntegers;
+  const float whole = magnitude < kIntegers ? rounded : magnitude;
+  return Trunc(FromBits(Bits(whole) | (Bits(v) & 0x80000000u)));
+}
 // To nearest even.
 inline float I32ToF32(int32_t v) { return static_cast<float>(v); }
 
@@ -115,15 +125,44 @@ inline int32_t Rso(float v, bool is_signed) {
   return Sat8(Sat16(Rne(v)), is_signed);
 }
 
-// ---- 16-bit floats
-// -------------------------------------------------------------
+// ---- 16-bit floats -------------------------------------------------------
+// Without branches, for loops that compute several at once.
 
 // Exact; a NaN becomes kNan.
-float F16ToF32(uint16_t h);
-float Bf16ToF32(uint16_t h);
+inline float F16ToF32(uint16_t h) {
+  constexpr uint32_t kOne = 1u << 23;  // of an exponent
+  const uint32_t sign = (h & 0x8000u) << 16;
+  const uint32_t magnitude = (h & 0x7fffu) << 13;
+  // With a bit in front that is taken away again, a subnormal is none.
+  const uint32_t subnormal =
+      Bits(FromBits(magnitude + 113 * kOne) - FromBits(113 * kOne));
+  uint32_t b = magnitude < kOne ? subnormal : magnitude + 112 * kOne;
+  b = magnitude >= 31 * kOne ? b + 112 * kOne : b;
+  return FromBits(magnitude > 31 * kOne ? kNan : sign | b);
+}
+inline float Bf16ToF32(uint16_t h) {
+  return Canonical(FromBits(static_cast<uint32_t>(h) << 16));
+}
 // To nearest even; overflow gives infinity, a NaN kNanF16 or kNanBf16.
-uint16_t F32ToF16(float v);
-uint16_t F32ToBf16(float v);
+inline uint16_t F32ToF16(float v) {
+  const uint32_t b = Bits(v);
+  const uint32_t sign = (b >> 16) & 0x8000u;
+  const uint32_t magnitude = b & 0x7fffffffu;
+  // A carry moves into the exponent.
+  const uint32_t normal =
+      ((magnitude + 0xfffu + ((magnitude >> 13) & 1)) >> 13) - (112u << 10);
+  // The last place of numbers from a half on is that of subnormals.
+  const uint32_t subnormal = Bits(FromBits(magnitude) + 0.5f) - Bits(0.5f);
+  uint32_t r = magnitude < (113u << 23) ? subnormal : normal;
+  r = magnitude >= (143u << 23) ? 0x7c00u : r;  // 2^16 and above
+  return static_cast<uint16_t>(magnitude > 0x7f800000u ? kNanF16 : sign | r);
+}
+inline uint16_t F32ToBf16(float v) {
+  const uint32_t b = Bits(v);
+  const uint32_t rounded = (b + 0x7fffu + ((b >> 16) & 1)) >> 16;
+  return static_cast<uint16_t>((b & 0x7fffffffu) > 0x7f800000u ? kNanBf16
+                                                               : rounded);
+}
 
 }  // namespace heddle::model
 
