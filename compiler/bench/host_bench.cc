@@ -16,7 +16,6 @@
 #include <cmath>
 #include <cstdio>
 #include <cstdlib>
-#include <ctime>
 #include <functional>
 #include <string>
 #include <vector>
@@ -24,17 +23,13 @@
 #include "compiler/base/host_profile.h"
 #include "compiler/compiler.h"
 #include "compiler/host/host_function.h"
+#include "compiler/ir/block_pool.h"
 #include "compiler/partition/host_work.h"
+#include "compiler/testing/cpu_seconds.h"
 #include "compiler/testing/model_builder.h"
 
 namespace heddle::compiler {
 namespace {
-
-double CpuSeconds() {
-  timespec t;
-  clock_gettime(CLOCK_THREAD_CPUTIME_ID, &t);
-  return static_cast<double>(t.tv_sec) + 1e-9 * static_cast<double>(t.tv_nsec);
-}
 
 // Small numbers, of which no operator is slower than of others.
 TensorData Values(DataType type, const Shape& shape) {
@@ -102,6 +97,9 @@ bool Measure(const Case& c, int repeat, Measured* measured) {
     results.emplace_back(ElementCount(t.shape) * ElementBytes(t.type));
     to.push_back(results.back().data());
   }
+  // As in a session.
+  const BlockPoolScope memory(
+      std::make_shared<BlockPool>(kMostKeptBytes, kMostKeptBytes));
   double best = 1e30;
   for (int i = 0; i < repeat; ++i) {
     const double before = CpuSeconds();

@@ -11,7 +11,6 @@
 #include <CLI/CLI.hpp>
 #include <algorithm>
 #include <cstdio>
-#include <ctime>
 #include <string>
 #include <vector>
 
@@ -19,17 +18,12 @@
 #include "compiler/compiler.h"
 #include "compiler/package/package.h"
 #include "compiler/testing/card_case.h"
+#include "compiler/testing/cpu_seconds.h"
 #include "compiler/testing/networks.h"
 #include "compiler/testing/run_package.h"
 
 namespace heddle::compiler {
 namespace {
-
-double CpuSeconds() {
-  timespec t;
-  clock_gettime(CLOCK_PROCESS_CPUTIME_ID, &t);
-  return t.tv_sec + 1e-9 * t.tv_nsec;
-}
 
 // False, with a line on stderr, if the network cannot be compiled or run.
 bool Measure(const std::string& name, const std::string& config, int repeat) {

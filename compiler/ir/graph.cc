@@ -4,6 +4,7 @@
 #include <algorithm>
 #include <iterator>
 #include <limits>
+#include <map>
 #include <set>
 #include <unordered_set>
 #include <utility>
@@ -386,6 +387,29 @@ std::string Graph::ToString() const {
     text += "\n";
   }
   return text;
+}
+
+Graph Isolated(const Graph& graph, const Node& node) {
+  Graph alone;
+  std::map<TensorId, TensorId> own;
+  Node copy = node;
+  const auto take = [&](TensorId* id) {
+    if (*id == kNoTensor) return false;
+    const auto [it, fresh] = own.try_emplace(*id, kNoTensor);
+    if (fresh) it->second = alone.AddTensor(graph.tensors[*id]);
+    *id = it->second;
+    return fresh;
+  };
+  for (TensorId& id : copy.inputs) {
+    if (take(&id) && !alone.tensors[id].is_constant()) {
+      alone.inputs.push_back(id);
+    }
+  }
+  for (TensorId& id : copy.outputs) {
+    if (take(&id)) alone.outputs.push_back(id);
+  }
+  alone.nodes.push_back(std::move(copy));
+  return alone;
 }
 
 }  // namespace heddle::compiler

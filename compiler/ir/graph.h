@@ -170,6 +170,10 @@ struct Graph {
   std::string ToString() const;
 };
 
+// The node alone with its tensors, of which those that it reads and that are
+// not constant are the graph's inputs, in the order in which it reads them.
+Graph Isolated(const Graph& graph, const Node& node);
+
 }  // namespace heddle::compiler
 
 #endif  // HEDDLE_COMPILER_IR_GRAPH_H_

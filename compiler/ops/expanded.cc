@@ -45,46 +45,16 @@ bool Applies(const Entry& entry, const Graph& graph, const Node& node) {
   return entry.applies == nullptr || entry.applies(graph, node);
 }
 
-// The node alone with its tensors, as a graph of its own.
-struct Alone {
-  Graph graph;
-  Node node;
-  std::vector<size_t> given;  // inputs of the node that are the graph's
-};
-Alone Isolate(const Graph& graph, const Node& node) {
-  Alone alone;
-  alone.node = node;
-  std::map<TensorId, TensorId> copies;
-  const auto copy = [&](TensorId* id) {
-    if (*id == kNoTensor) return;
-    const auto [it, fresh] = copies.try_emplace(*id, kNoTensor);
-    if (fresh) it->second = alone.graph.AddTensor(graph.tensors[*id]);
-    *id = it->second;
-  };
-  for (TensorId& id : alone.node.inputs) copy(&id);
-  for (TensorId& id : alone.node.outputs) copy(&id);
-  std::map<TensorId, bool> seen;
-  for (size_t i = 0; i < alone.node.inputs.size(); ++i) {
-    const TensorId id = alone.node.inputs[i];
-    if (id == kNoTensor || alone.graph.tensors[id].is_constant() || seen[id]) {
-      continue;
-    }
-    seen[id] = true;
-    alone.given.push_back(i);
-    alone.graph.inputs.push_back(id);
-  }
-  return alone;
-}
-
 absl::Status InferExpanded(Graph* graph, const Node& node) {
   const Entry& entry = *FindEntry(node);
   if (!Applies(entry, *graph, node)) return entry.infer(graph, node);
-  Alone alone = Isolate(*graph, node);
-  ASSIGN_OR_RETURN(auto nodes, ExpandNode(&alone.graph, alone.node));
+  Graph alone = Isolated(*graph, node);
+  const Node own = alone.nodes[0];
+  RETURN_IF_ERROR(ExpandNode(&alone, own).status());
   for (size_t i = 0; i < node.outputs.size(); ++i) {
-    const TensorId id = alone.node.outputs[i];
+    const TensorId id = own.outputs[i];
     if (id == kNoTensor) continue;
-    const Tensor& result = alone.graph.tensors[id];
+    const Tensor& result = alone.tensors[id];
     RETURN_IF_ERROR(SetOutput(graph, node, i, result.type, result.shape));
   }
   return absl::OkStatus();
@@ -96,15 +66,19 @@ Results EvaluateExpanded(const Graph& graph, const Node& node,
   if (!Applies(entry, graph, node)) {
     return entry.evaluate(graph, node, inputs);
   }
-  Alone alone = Isolate(graph, node);
+  Graph alone = Isolated(graph, node);
+  const Node own = alone.nodes[0];
   // Parameters that are known only here, when constants are folded.
   std::vector<TensorData> given;
-  for (size_t i : alone.given) given.push_back(*inputs[i]);
-  ASSIGN_OR_RETURN(alone.graph.nodes, ExpandNode(&alone.graph, alone.node));
-  ASSIGN_OR_RETURN(auto values, EvaluateGraph(alone.graph, given));
+  for (TensorId id : alone.inputs) {
+    const auto at = std::find(own.inputs.begin(), own.inputs.end(), id);
+    given.push_back(*inputs[static_cast<size_t>(at - own.inputs.begin())]);
+  }
+  ASSIGN_OR_RETURN(alone.nodes, ExpandNode(&alone, own));
+  ASSIGN_OR_RETURN(auto values, EvaluateGraph(alone, given));
   std::vector<TensorData> results(node.outputs.size());
   for (size_t i = 0; i < results.size(); ++i) {
-    const TensorId id = alone.node.outputs[i];
+    const TensorId id = own.outputs[i];
     if (id != kNoTensor) results[i] = std::move(values[id]);
   }
   return results;
@@ -318,8 +292,9 @@ bool IsExpanded(const Graph& graph, const Node& node) {
 }
 
 bool HasInternalParts(const Graph& graph, const Node& node) {
-  Alone alone = Isolate(graph, node);
-  const auto nodes = ExpandNode(&alone.graph, alone.node);
+  Graph alone = Isolated(graph, node);
+  const Node own = alone.nodes[0];
+  const auto nodes = ExpandNode(&alone, own);
   return nodes.ok() &&
          std::any_of(nodes->begin(), nodes->end(), [](const Node& part) {
            return part.domain == kInternalDomain;

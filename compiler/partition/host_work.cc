@@ -108,8 +108,11 @@ const ProductForm* FindProduct(const std::string& op) {
   return found == forms->end() ? nullptr : &found->second;
 }
 
-// Of what an element takes by itself, one of a matrix that is transposed.
-constexpr double kTransposed = 0.25;
+// Of what an element takes by itself: one of a matrix that is transposed, of
+// weights that are put into panels, of an image that is laid beside its
+// neighbours, one that goes from float16 to float or back.
+constexpr double kTransposed = 0.25, kPacked = 0.15, kLaid = 0.25,
+                 kConverted = 0.2;
 
 // With so many rows of results (maps of a group) floats are multiplied in
 // panels of registers: a product takes this part of one in a row.
@@ -172,11 +175,14 @@ void CountProduct(const ProductForm& form, const Node& node, const Operands& o,
         work->bytes += Count(o.in(i)) * sizeof(float);
       }
     }
-  } else if (form.integer || form.kind != ProductKind::kMatMul) {
+  } else if (form.integer) {
     work->elements += o.Inputs();
+  } else if (form.kind != ProductKind::kMatMul) {
+    const double weights = Count(w);
+    work->elements += kPacked * weights + kLaid * (o.Inputs() - weights);
   }
   // float16 is computed as fp32.
-  if (o.IsHalf()) work->elements += o.Inputs() + o.Outputs();
+  if (o.IsHalf()) work->elements += kConverted * (o.Inputs() + o.Outputs());
 }
 
 // Copied as they lie.
@@ -198,6 +204,8 @@ double Passes(const std::string& op) {
       {"Mul", 0.2},
       {"Max", 0.3},
       {"Min", 0.3},
+      {"Relu", 0.2},
+      {"Clip", 0.2},
       {"Equal", 0.3},
       {"Less", 0.3},
       {"LessOrEqual", 0.3},
@@ -244,8 +252,9 @@ bool IsFloatReduction(const Operands& o, const Node& node) {
           node.op == "GlobalMaxPool");
 }
 constexpr double kFolded = 0.03;
-// An element of a window.
-constexpr double kTap = 0.1;
+// An element of a window; windows that do not lie side by side are not computed
+// several at once.
+constexpr double kTap = 0.1, kTapApart = 0.35;
 
 // The products of an Einsum that is not made of other operators: one for each
 // combination of its labels. An ellipsis counts as a label for each dimension.
@@ -359,23 +368,6 @@ void Add(const HostWork& from, HostWork* to) {
   }
 }
 
-// The node with its tensors, as a graph that may be expanded.
-Graph Alone(const Graph& graph, const Node& node) {
-  Graph alone;
-  std::map<TensorId, TensorId> own;
-  Node copy = node;
-  for (auto* ids : {&copy.inputs, &copy.outputs}) {
-    for (TensorId& id : *ids) {
-      if (id == kNoTensor) continue;
-      const auto [it, fresh] = own.try_emplace(id, kNoTensor);
-      if (fresh) it->second = alone.AddTensor(graph.tensors[id]);
-      id = it->second;
-    }
-  }
-  alone.nodes.push_back(std::move(copy));
-  return alone;
-}
-
 HostWork Work(const Graph& graph, const Node& node, int depth);
 
 // What a step of a sequence takes besides its elements, in nodes.
@@ -416,7 +408,7 @@ void CountRecurrent(const Graph& graph, const Node& node, const Operands& o,
       work->elements += kTransposed * Count(o.in(i));
     }
   }
-  if (o.IsHalf()) work->elements += o.Inputs() + o.Outputs();
+  if (o.IsHalf()) work->elements += kConverted * (o.Inputs() + o.Outputs());
   // Lanes of small states are filled; others than the usual are interpreted.
   const bool usual = node.attributes.count("activations") == 0;
   const double lanes =
@@ -441,7 +433,7 @@ void CountGridSample(const Node& node, const Operands& o, HostWork* work) {
   work->elements +=
       o.Outputs() *
       (!nearest && !cubic && rank == 2 ? kSampled : kTapped * (taps + 1));
-  if (o.IsHalf()) work->elements += o.Inputs() + o.Outputs();
+  if (o.IsHalf()) work->elements += kConverted * (o.Inputs() + o.Outputs());
 }
 
 // Of nodes that the host computes as they are; false: it is none.
@@ -463,7 +455,7 @@ bool CountExpansion(const Graph& graph, const Node& node, int depth,
       !IsExpanded(graph, node)) {
     return false;
   }
-  Graph alone = Alone(graph, node);
+  Graph alone = Isolated(graph, node);
   const Node copy = alone.nodes[0];
   const auto nodes = ExpandNode(&alone, copy);
   if (!nodes.ok()) return false;
@@ -500,7 +492,10 @@ HostWork Work(const Graph& graph, const Node& node, int depth) {
     for (int64_t k : node.IntsAttribute("kernel_shape", {})) {
       taps *= static_cast<double>(k);
     }
-    work.elements = kTap * o.Outputs() * (taps + 1);
+    const std::vector<int64_t> strides = node.IntsAttribute("strides", {});
+    const bool apart = !strides.empty() && strides.back() > 1;
+    work.elements = (apart ? kTapApart : kTap) * o.Outputs() * (taps + 1);
+    if (o.IsHalf()) work.elements += kConverted * (o.Inputs() + o.Outputs());
   } else if (node.op == "Softmax" || node.op == "LogSoftmax") {
     work.instructions = kSoftmaxInstructions * o.Outputs();
     work.elements = kSoftmaxPasses * o.Outputs();
@@ -512,6 +507,7 @@ HostWork Work(const Graph& graph, const Node& node, int depth) {
     work.elements = kFolded * o.Largest();
   } else {
     work.elements = Passes(node.op) * std::max(o.Largest(), o.Outputs());
+    if (o.IsHalf()) work.elements += kConverted * (o.Inputs() + o.Outputs());
   }
   return work;
 }

@@ -1,27 +1,24 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "compiler/testing/run_package.h"
 
+#include <algorithm>
 #include <cstring>
-#include <ctime>
+#include <limits>
 
 #include "absl/strings/str_cat.h"
 #include "compiler/base/pace.h"
 #include "compiler/base/status_macros.h"
 #include "compiler/host/host_function.h"
+#include "compiler/ir/block_pool.h"
 #include "compiler/ir/control_flow.h"
 #include "compiler/ops/bounded.h"
+#include "compiler/testing/cpu_seconds.h"
 
 namespace heddle::compiler {
 namespace {
 
 // Of another job; as a float or an integer it is a large number.
 constexpr int kGarbage = 0xcd;
-
-double CpuSeconds() {
-  timespec t;
-  clock_gettime(CLOCK_PROCESS_CPUTIME_ID, &t);
-  return static_cast<double>(t.tv_sec) + 1e-9 * static_cast<double>(t.tv_nsec);
-}
 
 void Add(PackageRun part, PackageRun* run) {
   run->macs += part.macs;
@@ -38,7 +35,8 @@ absl::Status RunControl(const package::Segment& segment,
                         const package::Package& package,
                         const std::vector<const uint8_t*>& from,
                         const std::vector<uint8_t*>& to,
-                        const model::Options& options, PackageRun* run) {
+                        const model::Options& options, int host_runs,
+                        PackageRun* run) {
   const auto run_body =
       [&](size_t b, const std::vector<const uint8_t*>& slots,
           const std::vector<uint8_t*>& results) -> absl::Status {
@@ -53,7 +51,7 @@ absl::Status RunControl(const package::Segment& segment,
       arguments.push_back(std::move(data));
     }
     ASSIGN_OR_RETURN(PackageRun part,
-                     RunPackage(*body.package, arguments, options));
+                     RunPackage(*body.package, arguments, options, host_runs));
     for (size_t i = 0; i < results.size(); ++i) {
       const package::TensorInfo& info = body.package->outputs[i];
       if (info.size == 0) continue;
@@ -70,7 +68,8 @@ absl::Status RunControl(const package::Segment& segment,
 // One segment after another, as a session does it.
 absl::StatusOr<PackageRun> RunSegments(const package::Package& package,
                                        const std::vector<TensorData>& inputs,
-                                       const model::Options& options) {
+                                       const model::Options& options,
+                                       int host_runs) {
   std::vector<TensorData> values;
   for (const package::TensorInfo& info : package.values) {
     values.push_back(TensorData::Zeros(info.type, info.shape));
@@ -95,7 +94,8 @@ absl::StatusOr<PackageRun> RunSegments(const package::Package& package,
     for (uint32_t v : segment.inputs) from.push_back(values[v].bytes.data());
     for (uint32_t v : segment.outputs) to.push_back(values[v].bytes.data());
     if (segment.kind() == package::SegmentKind::kControl) {
-      RETURN_IF_ERROR(RunControl(segment, package, from, to, options, &run));
+      RETURN_IF_ERROR(
+          RunControl(segment, package, from, to, options, host_runs, &run));
       continue;
     }
     BoundedTensors known;
@@ -106,14 +106,20 @@ absl::StatusOr<PackageRun> RunSegments(const package::Package& package,
     }
     ASSIGN_OR_RETURN(const HostFunction host,
                      HostFunction::Make(segment.host, std::move(known)));
-    const double before = CpuSeconds();
-    RETURN_IF_ERROR(host.Run(
-        from, to, [] { return absl::OkStatus(); }, kPaceInterval, &shapes,
-        &results));
+    const BlockPoolScope memory(
+        std::make_shared<BlockPool>(kMostKeptBytes, kMostKeptBytes));
+    double least = std::numeric_limits<double>::infinity();
+    for (int i = 0; i < host_runs; ++i) {
+      const double before = CpuSeconds();
+      RETURN_IF_ERROR(host.Run(
+          from, to, [] { return absl::OkStatus(); }, kPaceInterval, &shapes,
+          &results));
+      least = std::min(least, CpuSeconds() - before);
+    }
     const std::vector<Node>& nodes = segment.host.nodes;
     run.host_segments.push_back({nodes.size(),
                                  nodes.empty() ? "" : nodes[0].Describe(),
-                                 segment.estimated_ns, CpuSeconds() - before});
+                                 segment.estimated_ns, least});
     for (size_t i = 0; i < segment.outputs.size(); ++i) {
       const uint32_t v = segment.outputs[i];
       bounded[v] = host.bounded().of(segment.host.outputs[i]);
@@ -137,8 +143,11 @@ absl::StatusOr<PackageRun> RunSegments(const package::Package& package,
 
 absl::StatusOr<PackageRun> RunPackage(const package::Package& package,
                                       const std::vector<TensorData>& inputs,
-                                      const model::Options& options) {
-  if (!package.segments.empty()) return RunSegments(package, inputs, options);
+                                      const model::Options& options,
+                                      int host_runs) {
+  if (!package.segments.empty()) {
+    return RunSegments(package, inputs, options, host_runs);
+  }
   const isa::Config* config = isa::FindConfig(package.config);
   if (config == nullptr) return absl::InvalidArgumentError("configuration");
   auto align = [](uint64_t v) { return (v + 4095) / 4096 * 4096; };

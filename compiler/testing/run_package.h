@@ -14,12 +14,12 @@
 
 namespace heddle::compiler {
 
-// A segment of the host, each time it ran.
+// A segment of the host, each time the package ran it.
 struct HostSegmentRun {
   size_t nodes = 0;
   std::string first_node;
   uint64_t estimated_ns = 0;  // of the package
-  double cpu_seconds = 0;
+  double cpu_seconds = 0;     // the least of its runs
 };
 
 struct PackageRun {
@@ -32,10 +32,13 @@ struct PackageRun {
 
 // `inputs` in the order of the package's inputs. Each stream begins with SRAM
 // and accumulators that hold anything. Errors: a fault of the stream,
-// inputs that do not fit.
+// inputs that do not fit. `host_runs`: each segment of the host is run so
+// often, as in a session, where only the first run has no memory of the one
+// before.
 absl::StatusOr<PackageRun> RunPackage(const package::Package& package,
                                       const std::vector<TensorData>& inputs,
-                                      const model::Options& options = {});
+                                      const model::Options& options = {},
+                                      int host_runs = 1);
 
 }  // namespace heddle::compiler
 
