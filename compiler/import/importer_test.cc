@@ -94,7 +94,7 @@ INSTANTIATE_TEST_SUITE_P(
              [](Proto* m) { m->clear_opset_import(); }},
         Case{"OldOperator", Rejection::kUnsupportedVersion,
              "operator ai.onnx.Erf of opset 6 is not supported; that of opset "
-             "9 to 23 is",
+             "9 to 26 is",
              [](Proto* m) {
                m->mutable_opset_import(0)->set_version(6);
                m->mutable_graph()->mutable_node(0)->set_op_type("Erf");
@@ -111,8 +111,8 @@ INSTANTIATE_TEST_SUITE_P(
                    ->set_dim_value(-2);
              }},
         Case{"NewOpset", Rejection::kUnsupportedVersion,
-             "opset 24 is newer than 23; onnx.version_converter",
-             [](Proto* m) { m->mutable_opset_import(0)->set_version(24); }},
+             "opset 27 is newer than 26; onnx.version_converter",
+             [](Proto* m) { m->mutable_opset_import(0)->set_version(27); }},
         Case{"NewTypeOfAnInput", Rejection::kUnsupportedDatatype,
              "input 'x' has type float8e4m3fn",
              [](Proto* m) {

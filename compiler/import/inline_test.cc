@@ -237,7 +237,7 @@ TEST(InlineTest, OverloadedFunctions) {
 
 TEST(InlineTest, FunctionsThatDoNotFit) {
   ModelBuilder b = WithFunction();
-  b.proto().mutable_functions(0)->mutable_opset_import(0)->set_version(24);
+  b.proto().mutable_functions(0)->mutable_opset_import(0)->set_version(27);
   EXPECT_EQ(RejectionOf(ImportOnnx(b.Bytes(), {}).status()),
             Rejection::kUnsupportedVersion);
   b = WithFunction();

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// What opsets 18 to 23 brought, and forms of opsets 1 to 6, on the card.
+// What opsets 18 to 26 brought, and forms of opsets 1 to 6, on the card.
 #include <gtest/gtest.h>
 
 #include <string>

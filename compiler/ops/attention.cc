@@ -6,7 +6,9 @@
 //   s      (q * scale) k^T, scale 1 / sqrt(size of a head) unless given
 //   t      softcap * tanh(s / softcap), unless that is 0
 //   t + b  b: the mask, or 0 and -inf of one of bools; what it is shorter by is
-//          -inf, and so is, if `is_causal`, what comes after the query's place
+//          -inf, and so is, if `is_causal`, what comes after the query's place,
+//          and of opset 24 keys beyond nonpad_kv_seqlen, which without past
+//          ones also says the queries' places: the last before that many
 //   y      softmax(t + b) v
 //
 // Result 3 is s, t, t + b or the softmax, as qk_matmul_output_mode says. (The
@@ -14,8 +16,10 @@
 // modes 1 and 2 the other way round; ONNX has corrected both.) Heads of k and v
 // serve as many of q as there are more of these: their queries are rows of one
 // product.
+#include <algorithm>
 #include <cmath>
 #include <limits>
+#include <numeric>
 #include <utility>
 
 #include "compiler/base/pace.h"
@@ -28,7 +32,7 @@ namespace {
 
 constexpr double kInfinity = std::numeric_limits<double>::infinity();
 
-enum Place { kQ, kK, kV, kMask, kPastK, kPastV };
+enum Place { kQ, kK, kV, kMask, kPastK, kPastV, kLengths };
 
 struct Sizes {
   bool heads_first = true;
@@ -89,6 +93,11 @@ absl::StatusOr<Sizes> Resolve(const Expansion& e) {
                    " and ", ShapeToString(past_v), " do not fit K and V of ",
                    ShapeToString(k), " and ", ShapeToString(v));
     }
+  }
+  if (e.HasIn(kLengths) && e.T(e.In(kLengths)).shape != Shape{s.batch}) {
+    return wrong("nonpad_kv_seqlen of ",
+                 ShapeToString(e.T(e.In(kLengths)).shape),
+                 " must have one number for each of ", s.batch, " batches");
   }
   if (!e.HasIn(kMask)) return s;
   const Shape& mask = e.T(e.In(kMask)).shape;
@@ -193,7 +202,9 @@ class Writer {
                        {{"axis", int64_t{-1}}});
       }
     }
+    if (e_->HasIn(kLengths)) bias = Sum(bias, Padding());
     if (e_->node().IntAttribute("is_causal", 0) == 0) return bias;
+    if (e_->HasIn(kLengths) && !e_->HasIn(kPastK)) return Sum(bias, Later());
     const Shape scores = {s_.queries, s_.all_keys()};
     std::vector<double> later = Filled(scores, 0);
     for (int64_t i = 0; i < s_.queries; ++i) {
@@ -202,8 +213,50 @@ class Writer {
         later[i * s_.all_keys() + j] = -kInfinity;
       }
     }
-    const TensorId causal = e_->Numbers(scores, later);
-    return bias == kNoTensor ? causal : e_->Add("Add", {bias, causal});
+    return Sum(bias, e_->Numbers(scores, later));
+  }
+
+  TensorId Sum(TensorId bias, TensorId more) {
+    return bias == kNoTensor ? more : e_->Add("Add", {bias, more});
+  }
+
+  // 0 where it is true, else -inf.
+  TensorId Unless(TensorId condition) {
+    return e_->Add("Where", {condition, Number(0), Number(-kInfinity)});
+  }
+
+  TensorId Int32s(const Shape& shape, const std::vector<int32_t>& values) {
+    TensorData data = TensorData::Zeros(DataType::kInt32, shape);
+    std::copy(values.begin(), values.end(), data.as<int32_t>());
+    return e_->Constant(std::move(data));
+  }
+
+  // nonpad_kv_seqlen, [batch, 1, 1, 1].
+  TensorId Lengths() {
+    return e_->Cast(e_->Reshape(e_->In(kLengths), {s_.batch, 1, 1, 1}),
+                    DataType::kInt32);
+  }
+
+  // Of keys that are none.
+  TensorId Padding() {
+    std::vector<int32_t> keys(static_cast<size_t>(s_.all_keys()));
+    std::iota(keys.begin(), keys.end(), 0);
+    return Unless(
+        e_->Add("Less", {Int32s({1, 1, 1, s_.all_keys()}, keys), Lengths()}));
+  }
+
+  // Of keys after a query, the last of which is at the end of its keys.
+  TensorId Later() {
+    std::vector<int32_t> ahead;
+    for (int64_t i = 0; i < s_.queries; ++i) {
+      Pace(s_.all_keys());
+      for (int64_t j = 0; j < s_.all_keys(); ++j) {
+        ahead.push_back(static_cast<int32_t>(j - i + s_.queries));
+      }
+    }
+    return Unless(e_->Add(
+        "LessOrEqual",
+        {Int32s({1, 1, s_.queries, s_.all_keys()}, ahead), Lengths()}, {}, 16));
   }
 
   static std::vector<double> Filled(const Shape& shape, double value) {
@@ -244,23 +297,29 @@ bool SoftmaxIsReal(const Graph&, const Node& node, std::string* detail) {
   return Contains(kRealsAndDouble, type) || type == DataType::kBfloat16;
 }
 
-const ExpandedOperator kAttention(
-    Define("Attention", 23, kMaxOpset)
-        .Inputs(3, 6, kRealsAndDouble, kRealsAndDouble, kRealsAndDouble,
-                kRealsAndDouble | Types(DataType::kBool), kRealsAndDouble)
-        .Outputs(4)
-        .Attr("is_causal", AttributeKind::kInt)
-        .Attr("kv_num_heads", AttributeKind::kInt)
-        .Attr("q_num_heads", AttributeKind::kInt)
-        .Attr("qk_matmul_output_mode", AttributeKind::kInt)
-        .Attr("scale", AttributeKind::kFloat)
-        .Attr("softcap", AttributeKind::kFloat)
-        .Attr("softmax_precision", AttributeKind::kInt)
-        .Rule(Rejection::kInvalidModel, "qk_matmul_output_mode is 0 to 3",
-              ModeIsKnown)
-        .Rule(Rejection::kUnsupportedAttribute,
-              "softmax_precision is a type of real numbers", SoftmaxIsReal),
-    Expand);
+Define Attention(int since, int until, int inputs) {
+  Define define("Attention", since, until);
+  define
+      .Inputs(3, inputs, kRealsAndDouble, kRealsAndDouble, kRealsAndDouble,
+              kRealsAndDouble | Types(DataType::kBool), kRealsAndDouble,
+              kRealsAndDouble, kInt64s)
+      .Outputs(4)
+      .Attr("is_causal", AttributeKind::kInt)
+      .Attr("kv_num_heads", AttributeKind::kInt)
+      .Attr("q_num_heads", AttributeKind::kInt)
+      .Attr("qk_matmul_output_mode", AttributeKind::kInt)
+      .Attr("scale", AttributeKind::kFloat)
+      .Attr("softcap", AttributeKind::kFloat)
+      .Attr("softmax_precision", AttributeKind::kInt)
+      .Rule(Rejection::kInvalidModel, "qk_matmul_output_mode is 0 to 3",
+            ModeIsKnown)
+      .Rule(Rejection::kUnsupportedAttribute,
+            "softmax_precision is a type of real numbers", SoftmaxIsReal);
+  return define;
+}
+
+const ExpandedOperator kAttention(Attention(23, 23, 6), Expand);
+const ExpandedOperator kAttention24(Attention(24, kMaxOpset, 7), Expand);
 
 }  // namespace
 }  // namespace heddle::compiler

@@ -650,6 +650,8 @@ const std::map<std::string, BoundedRule>& Followers() {
         {"Einsum", Einsum},
         {"Dropout", Same},
         {"DepthToSpace", Pictures},
+        {"BitCast", Same},
+        {"CumProd", Same},
         {"CumSum", Same},
         {"CastLike", First},
         {"ArgMin", ArgReduction},
@@ -693,18 +695,21 @@ const std::map<std::string, BoundedRule>& Followers() {
         {"Transpose", Transpose},
         {"Unsqueeze", Unsqueeze},
         {"Upsample", Resize}};
-    for (const char* op :
-         {"Abs",       "Acos",       "Acosh",    "Asin",
-          "Asinh",     "Atan",       "Atanh",    "BitwiseNot",
-          "Cast",      "Ceil",       "Celu",     "Clip",
-          "Cos",       "Cosh",       "Elu",      "Erf",
-          "Exp",       "Floor",      "Gelu",     "HardSigmoid",
-          "HardSwish", "Identity",   "IsInf",    "IsNaN",
-          "LeakyRelu", "Log",        "Mish",     "Neg",
-          "Not",       "Reciprocal", "Relu",     "Round",
-          "Selu",      "Shrink",     "Sigmoid",  "Sign",
-          "Sin",       "Sinh",       "Softplus", "Softsign",
-          "Sqrt",      "Tan",        "Tanh",     "ThresholdedRelu"}) {
+    for (const char* op : {"Abs",       "Acos",        "Acosh",
+                           "Asin",      "Asinh",       "Atan",
+                           "Atanh",     "BitwiseNot",  "Cast",
+                           "Ceil",      "Celu",        "Clip",
+                           "Cos",       "Cosh",        "Elu",
+                           "Erf",       "Exp",         "Floor",
+                           "Gelu",      "HardSigmoid", "HardSwish",
+                           "Identity",  "IsInf",       "IsNaN",
+                           "LeakyRelu", "Log",         "Mish",
+                           "Neg",       "Not",         "Reciprocal",
+                           "Relu",      "Round",       "Selu",
+                           "Shrink",    "Sigmoid",     "Sign",
+                           "Sin",       "Sinh",        "Softplus",
+                           "Softsign",  "Sqrt",        "Swish",
+                           "Tan",       "Tanh",        "ThresholdedRelu"}) {
       made->emplace(op, Same);
     }
     for (const char* op : {"Add",       "And",

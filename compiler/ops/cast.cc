@@ -233,28 +233,44 @@ bool TargetIsCastable(const Graph&, const Node& node, std::string* detail) {
   return Contains(CastableAt(node.opset), to);
 }
 
+bool RoundModeIsKnown(const Graph&, const Node& node, std::string* detail) {
+  const std::string mode = node.StringAttribute("round_mode", "up");
+  *detail = absl::StrCat("round_mode = '", mode, "'");
+  return mode == "up" || mode == "down" || mode == "nearest";
+}
+
+// round_mode is of float8e8m0, which is refused.
+void AddModes(int since, Define* define) {
+  if (since >= 19) define->Attr("saturate", AttributeKind::kInt);
+  if (since < 24) return;
+  define->Attr("round_mode", AttributeKind::kString)
+      .Rule(Rejection::kInvalidModel, "round_mode is up, down or nearest",
+            RoundModeIsKnown);
+}
+
 OperatorInfo Casting(int since, int until) {
   Define define("Cast", since, until);
   define.Inputs(1, 1, CastableAt(since))
       .Attr("to", AttributeKind::kInt, true)
       .Rule(Rejection::kUnsupportedDatatype,
             "the target is a number of fixed size or bool", TargetIsCastable);
-  if (since >= 19) define.Attr("saturate", AttributeKind::kInt);
+  AddModes(since, &define);
   return define.Run(Infer, Evaluate);
 }
 
 OperatorInfo CastingLike(int since, int until) {
   Define define("CastLike", since, until);
   define.Inputs(2, 2, CastableAt(since));
-  if (since >= 19) define.Attr("saturate", AttributeKind::kInt);
+  AddModes(since, &define);
   return define.Run(InferLike, Evaluate);
 }
 
 const OperatorRegistration kCast6(Casting(6, 18)), kCast19(Casting(19, 20)),
-    kCast21(Casting(21, 22)), kCast23(Casting(23, kMaxOpset));
+    kCast21(Casting(21, 22)), kCast23(Casting(23, 23)),
+    kCast24(Casting(24, kMaxOpset));
 const OperatorRegistration kCastLike15(CastingLike(15, 18)),
     kCastLike19(CastingLike(19, 20)), kCastLike21(CastingLike(21, 22)),
-    kCastLike23(CastingLike(23, kMaxOpset));
+    kCastLike23(CastingLike(23, 23)), kCastLike24(CastingLike(24, kMaxOpset));
 
 }  // namespace
 }  // namespace heddle::compiler

@@ -48,7 +48,7 @@ inline constexpr TypeSet kMovable =
 std::string TypeSetToString(TypeSet set);
 
 // The highest opset of the ONNX domain that the importer accepts.
-inline constexpr int kMaxOpset = 23;
+inline constexpr int kMaxOpset = 26;
 
 // Builds an OperatorInfo.
 class Define {

@@ -11,8 +11,9 @@
 //
 // Gelu of opset 20 is exact or tanh as it says; of com.microsoft Gelu and
 // BiasGelu, of a + b, are exact, FastGelu, of x + bias if there is one, tanh,
-// QuickGelu sigmoid. heddle.Gelu is what a pass makes of
-// x * 0.5 * (1 + erf(x / sqrt(2))) in primitive operators (passes/fuse_gelu.h).
+// QuickGelu sigmoid, as is Swish of opset 24. heddle.Gelu is what a pass makes
+// of x * 0.5 * (1 + erf(x / sqrt(2))) in primitive operators
+// (passes/fuse_gelu.h).
 #include <cmath>
 #include <string>
 
@@ -48,11 +49,18 @@ Steps Gelu20Steps(const Graph& graph, const Node& node) {
                                        : GeluSteps<Exact>(graph, node);
 }
 
-Steps QuickGeluSteps(const Graph&, const Node& node) {
+Steps BySigmoid(float alpha) {
   ProgramBuilder b;
   b.Out(terms::GeluSigmoid(&b, b.A(), b.Arg(0)));
-  return OneStep(b, {0},
-                 {model::Bits(node.FloatAttribute("alpha", 1.702f)), 0, 0, 0});
+  return OneStep(b, {0}, {model::Bits(alpha), 0, 0, 0});
+}
+
+Steps QuickGeluSteps(const Graph&, const Node& node) {
+  return BySigmoid(node.FloatAttribute("alpha", 1.702f));
+}
+
+Steps SwishSteps(const Graph&, const Node& node) {
+  return BySigmoid(node.FloatAttribute("alpha", 1));
 }
 
 absl::Status InferBiased(Graph* graph, const Node& node) {
@@ -111,6 +119,10 @@ const ProgramOperator kBiasGelu(Microsoft("BiasGelu", 2, 2), InferBiased,
                                 GeluSteps<Exact>);
 const ProgramOperator kFastGelu(Microsoft("FastGelu", 1, 2), InferBiased,
                                 GeluSteps<ByTanh>);
+const ProgramOperator kSwish(Define("Swish", 24, kMaxOpset)
+                                 .Inputs(1, 1, kReals)
+                                 .Attr("alpha", AttributeKind::kFloat),
+                             InferSame, SwishSteps);
 const ProgramOperator kQuickGelu(
     Microsoft("QuickGelu", 1, 1).Attr("alpha", AttributeKind::kFloat),
     InferSame, QuickGeluSteps);

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// What ONNX's opsets 18 to 23 changed, one row per operator and version, in
+// What ONNX's opsets 18 to 26 changed, one row per operator and version, in
 // alphabetical order: opsets 1 to 17 are those of libonnx-dev, whose schemas
 // the definitions are compared with; of the newer ones this table is the
 // record. Rows of operators that the compiler does not know are there, too.

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// The definitions of opsets 18 to 23 against the record of what these changed:
+// The definitions of opsets 18 to 26 against the record of what these changed:
 // neither may know of a version that the other does not.
 #include "compiler/ops/opset_changes.h"
 

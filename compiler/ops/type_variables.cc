@@ -67,6 +67,7 @@ const std::vector<TypeVariables>& AllTypeVariables() {
       {"Add", 1, "TT"},
       {"And", 1, "TT"},
       {"Attention", 23, "TTUVTU"},
+      {"Attention", 24, "TTUVTU."},
       {"BatchNormalization", 1, "TTTTT"},
       {"BatchNormalization", 14, "TTTUU"},
       {"BatchNormalization", 15, "TUUVV"},

@@ -98,6 +98,8 @@ int Bfloat16Since(const std::string& op) {
              "Softplus",      "Softsign",
              "Tan",           "ThresholdedRelu"});
     add(23, {"Attention", "RMSNormalization", "RotaryEmbedding"});
+    add(24, {"Swish", "TopK"});
+    add(26, {"CumProd"});
     return made;
   }();
   const auto it = since->find(op);

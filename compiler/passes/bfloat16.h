@@ -13,7 +13,7 @@
 
 namespace heddle::compiler {
 
-// The opset from which on ONNX gives the operator bfloat16; 0: none to 23, or
+// The opset from which on ONNX gives the operator bfloat16; 0: none to 26, or
 // it moves elements, or converts them.
 int Bfloat16Since(const std::string& op);
 

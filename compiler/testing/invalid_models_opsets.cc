@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Operators in the forms of opsets 18 to 23, and of opsets 1 and 6; the opset
+// Operators in the forms of opsets 18 to 26, and of opsets 1 and 6; the opset
 // is a part of the case's name.
 #include "compiler/testing/invalid_models.h"
 
@@ -180,6 +180,54 @@ std::vector<OperatorCases> Quantization() {
   return {quantize, dequantize};
 }
 
+// Of opsets 24 to 26.
+std::vector<OperatorCases> Latest() {
+  return {
+      {"Cast24",
+       [] {
+         return Model(24, {2, 3}, [](ModelBuilder* b) {
+           auto* node = b->Node("Cast", {"x"}, {"y"});
+           SetInt(node, "to", 7);
+           SetString(node, "round_mode", "down");
+         });
+       },
+       {{"an unknown round_mode", wrong::kWord,
+         String("round_mode", "sideways")},
+        {"an exponent of 8 bits", wrong::kType, Int("to", 24)}}},
+      {"BitCast26",
+       [] {
+         return Model(26, {2, 3}, [](ModelBuilder* b) {
+           SetInt(b->Node("BitCast", {"x"}, {"y"}), "to", 6);
+         });
+       },
+       {{"no target", wrong::kValue, Drop("to")},
+        {"a target of another size", wrong::kValue, Int("to", 7)},
+        {"a target without bits", wrong::kType, Int("to", 9)}}},
+      {"TensorScatter24",
+       [] {
+         return Model(24, {2, 5, 3}, [](ModelBuilder* b) {
+           b->Constant("u", Floats({2, 1, 3}, {1, 2, 3, 4, 5, 6}));
+           b->Constant("at", Int64s({2}, {1, 4}));
+           b->Node("TensorScatter", {"x", "u", "at"}, {"y"});
+         });
+       },
+       {{"the axis of the batch", wrong::kValue, Int("axis", 0)},
+        {"an unknown mode", wrong::kWord, String("mode", "spiral")},
+        {"an update of another width", wrong::kShapes,
+         Value("u", Floats({2, 1, 2}, {1, 2, 3, 4}))},
+        {"a place too few", wrong::kShapes, Value("at", Int64s({1}, {1}))}}},
+      {"Attention24",
+       [] {
+         return Model(24, {2, 1, 3, 4}, [](ModelBuilder* b) {
+           b->Constant("k", Floats({2, 1, 2, 4}, std::vector<float>(16, 1)));
+           b->Constant("n", Int64s({2}, {1, 2}));
+           b->Node("Attention", {"x", "k", "k", "", "", "", "n"}, {"y"});
+         });
+       },
+       {{"a length too few", wrong::kShapes, Value("n", Int64s({1}, {1}))}}},
+  };
+}
+
 std::vector<OperatorCases> Old() {
   std::vector<OperatorCases> all;
   for (const char* op : {"Add", "Div", "Mul", "Pow", "Sub"}) {
@@ -234,7 +282,7 @@ std::vector<OperatorCases> Old() {
 
 std::vector<OperatorCases> OpsetCases() {
   std::vector<OperatorCases> all;
-  for (auto* family : {Movement, Reductions, Quantization, Old}) {
+  for (auto* family : {Movement, Reductions, Quantization, Latest, Old}) {
     for (OperatorCases& cases : family()) all.push_back(std::move(cases));
   }
   return all;

@@ -28,7 +28,7 @@ HEAD = """# What the operators of ONNX need of the machine
 Generated from operators.toml; do not edit. Refresh with
 `python3 rtl/operators/page.py > rtl/operators/OPERATORS.md`.
 
-Every operator of ONNX's default domain, opset 1 to 23, and those of com.microsoft (`ms.`) that
+Every operator of ONNX's default domain, opset 1 to 26, and those of com.microsoft (`ms.`) that
 quantisers and exporters write: which engine is meant for it and which micro-instructions
 ([ISA.md](../spec/ISA.md)) its program needs. This is about what the machine must be able to do,
 not about what the compiler emits today: that is [SUPPORTED_OPS.md](../../SUPPORTED_OPS.md).

@@ -11,9 +11,9 @@ import unittest
 from rtl.operators import page
 
 # Later than the ONNX of Debian, which knows opset 1 to 17.
-SINCE_18 = """AffineGrid Attention BitwiseAnd BitwiseNot BitwiseOr BitwiseXor CenterCropPad Col2Im
-DeformConv Gelu GroupNormalization ImageDecoder Mish RMSNormalization RegexFullMatch
-RotaryEmbedding StringConcat StringSplit""".split()
+SINCE_18 = """AffineGrid Attention BitCast BitwiseAnd BitwiseNot BitwiseOr BitwiseXor CenterCropPad
+Col2Im CumProd DeformConv Gelu GroupNormalization ImageDecoder Mish RMSNormalization RegexFullMatch
+RotaryEmbedding StringConcat StringSplit Swish TensorScatter""".split()
 
 
 class OperatorsTest(unittest.TestCase):

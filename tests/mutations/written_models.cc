@@ -546,6 +546,24 @@ std::map<std::string, Writer> Writers() {
   all["QAttention"] = QuantizedAttention;
   all["QLinearSoftmax"] = QuantizedSoftmax;
   all["QLinearWhere"] = QuantizedChoice;
+  all["Swish"] = Of(
+      kFloat, x, [](onnx::NodeProto* node) { SetFloat(node, "alpha", 0.5f); });
+  all["BitCast"] = Of(kFloat, x, [](onnx::NodeProto* node) {
+    SetInt(node, "to", static_cast<int64_t>(DataType::kInt32));
+  });
+  all["CumProd"] = [x](ModelBuilder* b, const compiler::OperatorInfo& info) {
+    b->Input("x", kFloat, x).Constant("axis", Int64s({}, {1}));
+    SetInt(b->Node(info.op, {"x", "axis"}, {"y"}), "reverse", 1);
+  };
+  all["TensorScatter"] = [](ModelBuilder* b,
+                            const compiler::OperatorInfo& info) {
+    b->Input("cache", kFloat, {2, 3, 6, 4})
+        .Input("update", kFloat, {2, 3, 2, 4});
+    b->Constant("at", Int64s({2}, {1, 3}));
+    auto* node = b->Node(info.op, {"cache", "update", "at"}, {"y"});
+    SetInt(node, "axis", -2);
+    SetString(node, "mode", "circular");
+  };
   AddExperimental(&all);
   return all;
 }

@@ -242,6 +242,8 @@ bool IsComputedOtherwise(const compiler::Graph& graph,
     }
     return false;
   }
+  // In which order what is not sorted comes, ONNX leaves open.
+  if (node.op == "TopK" && node.IntAttribute("sorted", 1) == 0) return true;
   // "The output tensor would be equivalent to input tensor": the runtime's is
   // of absolute values, or squares.
   if (node.op == "ReduceL1" || node.op == "ReduceL2" ||

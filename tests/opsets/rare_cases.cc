@@ -41,6 +41,7 @@ class Builder {
     model_.Constant(name, data);
     names_.push_back(name);
   }
+  void Leave() { names_.push_back(""); }  // an optional one
   void List(const Ints& values) {
     Constant(Int64s({static_cast<int64_t>(values.size())}, values));
   }
@@ -243,21 +244,117 @@ void RoiAlign(Random* r, Builder* b) {
             r->Pick({"half_pixel", "output_half_pixel"}));
 }
 
+// With a length of the keys for each batch, as caches of fixed size have.
+void Attention(Random* r, Builder* b) {
+  const int64_t batch = r->Between(1, 3), size = r->Between(1, 4),
+                kv_heads = r->Between(1, 2),
+                heads = kv_heads * r->Between(1, 2), queries = r->Between(1, 3),
+                keys = r->Between(3, 7);
+  const bool by_heads = r->OneIn(2);
+  const auto operand = [&](int64_t count, int64_t tokens) {
+    return Reals(r, by_heads ? Shape{batch, count, tokens, size}
+                             : Shape{batch, tokens, count * size});
+  };
+  b->Input(operand(heads, queries));
+  b->Input(operand(kv_heads, keys));
+  b->Input(operand(kv_heads, keys));
+  if (r->OneIn(2)) {
+    b->Input(Reals(r, {queries, keys}));
+  } else {
+    b->Leave();
+  }
+  b->Leave();
+  b->Leave();
+  TensorData lengths = TensorData::Zeros(DataType::kInt64, {batch});
+  for (int64_t i = 0; i < batch; ++i) {
+    lengths.as<int64_t>()[i] = r->Between(queries, keys);
+  }
+  b->Input(lengths);
+  auto* node = b->Node();
+  if (r->OneIn(2)) SetInt(node, "is_causal", 1);
+  if (by_heads) return;
+  SetInt(node, "q_num_heads", heads);
+  SetInt(node, "kv_num_heads", kv_heads);
+}
+
+// Integers of floats: the other way round there are NaNs.
+void BitCast(Random* r, Builder* b) {
+  const bool wide = r->OneIn(2);
+  const DataType from =
+      wide ? r->Pick({DataType::kDouble, DataType::kInt64, DataType::kUint64})
+           : r->Pick({DataType::kFloat, DataType::kInt32, DataType::kUint32});
+  const DataType to = wide ? r->Pick({DataType::kInt64, DataType::kUint64})
+                           : r->Pick({DataType::kInt32, DataType::kUint32});
+  b->Input(r->Values(from, r->AnyShape(1)));
+  SetInt(b->Node(), "to", static_cast<int64_t>(to));
+}
+
+void CumProd(Random* r, Builder* b) {
+  const Shape shape = r->AnyShape(1);
+  b->Input(r->Values(r->Pick({DataType::kFloat, DataType::kInt32,
+                              DataType::kInt64, DataType::kDouble}),
+                     shape));
+  const auto rank = static_cast<int64_t>(shape.size());
+  b->Constant(Int64s({}, {r->Between(-rank, rank - 1)}));
+  auto* node = b->Node();
+  SetInt(node, "exclusive", r->Below(2));
+  SetInt(node, "reverse", r->Below(2));
+}
+
+void Swish(Random* r, Builder* b) {
+  b->Input(Reals(r, r->AnyShape(1)));
+  auto* node = b->Node();
+  if (r->OneIn(2)) SetFloat(node, "alpha", 0.75f);
+}
+
+void TensorScatter(Random* r, Builder* b) {
+  Shape cache = {r->Between(1, 3), r->Between(1, 2), r->Between(2, 6),
+                 r->Between(1, 3)};
+  const int64_t axis = r->Between(1, 3);
+  Shape update = cache;
+  update[axis] = r->Between(1, cache[axis]);
+  const DataType type =
+      r->Pick({DataType::kFloat, DataType::kInt32, DataType::kUint8});
+  b->Input(r->Values(type, cache));
+  b->Input(r->Values(type, update));
+  const bool circular = r->OneIn(2);
+  if (circular || r->OneIn(2)) {
+    TensorData first = TensorData::Zeros(DataType::kInt64, {cache[0]});
+    for (int64_t i = 0; i < cache[0]; ++i) {
+      first.as<int64_t>()[i] = r->Between(
+          0, circular ? cache[axis] - 1 : cache[axis] - update[axis]);
+    }
+    b->Input(first);
+  }
+  auto* node = b->Node();
+  if (circular) SetString(node, "mode", "circular");
+  SetInt(node, "axis", r->OneIn(2) ? axis : axis - 4);
+}
+
 }  // namespace
 
 OpsetCase RareCase(const std::string& op, int opset, uint64_t seed) {
   static const auto* makers =
       new std::map<std::string, void (*)(Random*, Builder*)>{
-          {"AffineGrid", AffineGrid}, {"CenterCropPad", CenterCropPad},
-          {"Col2Im", Col2Im},         {"DeformConv", DeformConv},
-          {"EyeLike", EyeLike},       {"GlobalLpPool", GlobalLpPool},
-          {"MaxRoiPool", MaxRoiPool}, {"NegativeLogLikelihoodLoss", Likelihood},
+          {"AffineGrid", AffineGrid},
+          {"BitCast", BitCast},
+          {"CenterCropPad", CenterCropPad},
+          {"CumProd", CumProd},
+          {"Swish", Swish},
+          {"TensorScatter", TensorScatter},
+          {"Col2Im", Col2Im},
+          {"DeformConv", DeformConv},
+          {"EyeLike", EyeLike},
+          {"GlobalLpPool", GlobalLpPool},
+          {"MaxRoiPool", MaxRoiPool},
+          {"NegativeLogLikelihoodLoss", Likelihood},
           {"RoiAlign", RoiAlign}};
   const auto maker = makers->find(op);
-  if (maker == makers->end()) return {};
+  const bool cached = op == "Attention" && opset >= 24 && seed % 2 == 0;
+  if (maker == makers->end() && !cached) return {};
   Random random(seed);
   Builder builder(op, opset);
-  maker->second(&random, &builder);
+  (cached ? Attention : maker->second)(&random, &builder);
   return builder.Finish();
 }
 

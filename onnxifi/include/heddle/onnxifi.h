@@ -151,7 +151,7 @@ typedef uint64_t onnxPointer;
 #define ONNXIFI_BACKEND_DEVICE_TYPE 6
 /* ASCII: "3 4 5". */
 #define ONNXIFI_BACKEND_ONNX_IR_VERSION 7
-/* ASCII: "ai.onnx:23 com.microsoft:1", the highest versions. All lower ones
+/* ASCII: "ai.onnx:26 com.microsoft:1", the highest versions. All lower ones
  * are included. */
 #define ONNXIFI_BACKEND_OPSET_VERSION 8
 /* onnxBitfield: ONNXIFI_CAPABILITY_*. */
