@@ -37,7 +37,7 @@ constexpr uint32_t kInferenceMs = 10;
 constexpr int kRounds = 2;
 constexpr int kSamples = 11;  // of a round, alone and under attack each
 // A machine that does something else at the same time.
-constexpr int kAttempts = 6;
+constexpr int kAttempts = 3;
 constexpr uint64_t kMs = 1000000;
 constexpr uint64_t kShortHangNs = 100 * kMs;  // where a reset is measured
 
