@@ -15,8 +15,6 @@
 #include <cstdint>
 #include <cstdio>
 #include <cstring>
-#include <limits>
-#include <map>
 #include <optional>
 #include <set>
 #include <string>
@@ -35,7 +33,6 @@ namespace heddle::tests {
 namespace {
 
 using compiler::DataType;
-using compiler::Graph;
 using compiler::Shape;
 using compiler::TensorData;
 using Values = std::vector<TensorData>;

@@ -179,13 +179,13 @@ TEST(Runtime, GraphsOfAllOpsets) {
   const uint64_t last = seed + 4 * static_cast<uint64_t>(g_graphs);
   Terms terms;
   terms.tolerance = 1e-3f;
-  // Functions of small sums of large products: three of 10^5 need more than
-  // 1e-2.
-  terms.half = 3e-2f;
+  terms.half = 1e-2f;
   terms.no_nan = true;
   while (all < g_graphs && seed < last) {
     ++seed;
     const int opset = 1 + static_cast<int>(seed % compiler::kMaxOpset);
+    // Of some opsets the runtime does less: each has its share all the same.
+    if (compared[opset] * compiler::kMaxOpset >= g_graphs) continue;
     const std::string what = absl::StrCat("opset ", opset, " seed ", seed);
     const Outcome outcome =
         opset < kFirstRun
@@ -202,7 +202,7 @@ TEST(Runtime, GraphsOfAllOpsets) {
   EXPECT_EQ(all, g_graphs);
   EXPECT_GT(direct, 0);
   for (int opset = 1; opset <= compiler::kMaxOpset; ++opset) {
-    EXPECT_GE(compared[opset], g_graphs / 60) << "opset " << opset;
+    EXPECT_GE(compared[opset], g_graphs / 50) << "opset " << opset;
   }
   // Operators that the old opsets wrote otherwise.
   for (const char* op : {"Abs",
