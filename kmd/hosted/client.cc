@@ -132,6 +132,12 @@ void HostedClient::Remove(Waiter* waiter) noexcept {
   *link = waiter->next;
 }
 
+HostedClient::Waiter* HostedClient::FirstUnanswered() noexcept {
+  Waiter* waiter = waiters_;
+  while (waiter != nullptr && waiter->answered) waiter = waiter->next;
+  return waiter;
+}
+
 int HostedClient::Exchange(MessageHeader header, const void* payload, int fd,
                            Waiter* waiter) noexcept {
   {
@@ -153,12 +159,15 @@ int HostedClient::Exchange(MessageHeader header, const void* payload, int fd,
   if (err != 0) Break(err);
   while (!waiter->answered && (broken_ == 0 || filling_ == waiter)) {
     if (reading_) {
-      changed_.wait(lock);
+      waiter->changed.wait(lock);
     } else {
       ReadOne(&lock, soon);
     }
   }
   Remove(waiter);
+  if (!reading_) {
+    if (Waiter* next = FirstUnanswered()) next->changed.notify_one();
+  }
   if (!waiter->answered) return broken_;
   // The kernel drops a descriptor for which there is no number left.
   if (waiter->reply.fds != 0 && waiter->fd < 0) return -EMFILE;
@@ -169,7 +178,7 @@ int HostedClient::Exchange(MessageHeader header, const void* payload, int fd,
 // that still comes for one of them says nothing about the server.
 void HostedClient::Break(int err) noexcept {
   if (broken_ == 0) broken_ = err;
-  changed_.notify_all();
+  for (Waiter* w = waiters_; w != nullptr; w = w->next) w->changed.notify_one();
 }
 
 void HostedClient::AwaitReply(bool soon) noexcept {
@@ -208,12 +217,12 @@ void HostedClient::ReadOne(std::unique_lock<std::mutex>* lock,
     whose->reply = reply;
     whose->fd = fd;
     whose->answered = true;
+    whose->changed.notify_one();
   } else {
     Break(err);
     if (fd >= 0) close(fd);
   }
   reading_ = false;
-  changed_.notify_all();
 }
 
 bool HostedClient::AwaitResult(const drm_heddle_wait& args,

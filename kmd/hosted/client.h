@@ -71,6 +71,7 @@ class HostedClient {
     MessageHeader reply;  // its id is the request's from the start
     int fd = -1;
     bool answered = false;
+    std::condition_variable changed;  // answered, or it is its turn to read
     Waiter* next = nullptr;
   };
 
@@ -98,6 +99,8 @@ class HostedClient {
   // Until there is something to read.
   void AwaitReply(bool soon) noexcept;
   void Remove(Waiter* waiter) noexcept;
+  // With the lock.
+  Waiter* FirstUnanswered() noexcept;
   // The connection is of no use any more. With the lock.
   void Break(int err) noexcept;
 
@@ -108,9 +111,9 @@ class HostedClient {
 
   std::mutex send_mutex_;  // one message at a time on the socket
 
-  // Replies: one of the waiting threads reads for all.
+  // Replies: one of the waiting threads reads for all. Only the one that a
+  // reply is for is woken by it; a reader that leaves wakes the next reader.
   std::mutex mutex_;
-  std::condition_variable changed_;
   bool reading_ = false;
   const Waiter* filling_ = nullptr;  // the reader writes into it
   int broken_ = 0;  // negative errno once the connection is unusable

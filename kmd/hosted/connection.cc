@@ -19,7 +19,9 @@ namespace {
 
 // Read in one go, so that nobody else waits for a long message.
 constexpr size_t kTurnBytes = 256u << 10;
-// A payload's buffer grows as it arrives: who announces much has to send it.
+// A payload's pages are touched as it arrives: who announces much has to send
+// it. Room for all of it is reserved once this much has come, since a buffer
+// that grows again and again takes the card's thread longer than receiving.
 constexpr size_t kFirstBytes = 64u << 10;
 
 constexpr uid_t kUnknownUser = 65534;
@@ -104,9 +106,11 @@ bool Connection::ReceivePayload(size_t* left) {
         return false;
       continue;
     }
+    if (*left == 0) return false;
     if (in_.payload.size() == got) {
       try {
-        in_.payload.resize(std::min(bytes, std::max(kFirstBytes, 2 * got)));
+        if (got > 0) in_.payload.reserve(bytes);
+        in_.payload.resize(std::min(bytes, std::max(kFirstBytes, got + *left)));
       } catch (const std::bad_alloc&) {
         refused_ = -ENOMEM;
         std::vector<uint8_t>().swap(in_.payload);

@@ -28,6 +28,9 @@ constexpr uint64_t kFirstAttachNs = 5000 * kMs;
 // thread sleeps: who fetches a result often has the next job.
 constexpr uint64_t kRequestNs = 40000;
 
+// How long the card waits for clients' calls before it is looked after.
+constexpr uint64_t kTurnNs = kMs;
+
 constexpr char kThreadName[] = "heddle-card";
 
 // Never used twice in a process: SRAM is cleared between different clients.
@@ -313,7 +316,7 @@ void Slot::StartCall(Client* client, Message* message, uint64_t room) {
   client->held += p.held;
   client->pending.splice(client->pending.end(), call);
   p.self = std::prev(client->pending.end());
-  p.rest->Attach(&ready_, &p);
+  p.rest->Attach(&client->ready, &p);
 }
 
 void Slot::End(std::list<Pending>* call, Outcome outcome) {
@@ -334,22 +337,33 @@ void Slot::Resume() {
     p->timer = timers_.end();
     p->rest->Poke();
   }
-  while (WaitingCall* rest = ready_.Take()) {
-    auto* p = static_cast<Pending*>(rest->owner());
-    Outcome outcome;
-    try {
-      if (!rest->Resume(&outcome)) continue;
-    } catch (const std::bad_alloc&) {
-      outcome = Outcome();
-      outcome.result = -ENOMEM;
+  // One client's many calls hold up neither the others' nor the card.
+  for (bool any = true; any && NowNs() - now < kTurnNs;) {
+    any = false;
+    for (Client& c : served_) {
+      WaitingCall* rest = c.ready.Take();
+      if (rest == nullptr) continue;
+      any = true;
+      ResumeOne(rest);
     }
-    if (p->timer != timers_.end()) timers_.erase(p->timer);
-    Client* client = p->client;
-    client->held -= p->held;
-    std::list<Pending> call;
-    call.splice(call.end(), client->pending, p->self);
-    End(&call, std::move(outcome));
   }
+}
+
+void Slot::ResumeOne(WaitingCall* rest) {
+  auto* p = static_cast<Pending*>(rest->owner());
+  Outcome outcome;
+  try {
+    if (!rest->Resume(&outcome)) return;
+  } catch (const std::bad_alloc&) {
+    outcome = Outcome();
+    outcome.result = -ENOMEM;
+  }
+  if (p->timer != timers_.end()) timers_.erase(p->timer);
+  Client* client = p->client;
+  client->held -= p->held;
+  std::list<Pending> call;
+  call.splice(call.end(), client->pending, p->self);
+  End(&call, std::move(outcome));
 }
 
 uint64_t Slot::SleepFor(uint64_t now, uint64_t device_ns) {
@@ -359,10 +373,11 @@ uint64_t Slot::SleepFor(uint64_t now, uint64_t device_ns) {
   };
   if (!timers_.empty()) until(timers_.begin()->first);
   for (const Client& c : served_) {
+    if (!c.ready.empty()) return 0;
     if (c.connection->wants_write())
       until(c.connection->idle_since_ns() + limits_.unread_ns);
   }
-  return ready_.empty() ? sleep_ns : 0;
+  return sleep_ns;
 }
 
 bool Slot::Sleep(uint64_t sleep_ns, bool card_idle) {
@@ -429,7 +444,7 @@ void Slot::Turn() {
     if (events & POLLOUT) c.connection->Flush();
     if (events & (POLLIN | POLLHUP | POLLERR)) Serve(&c);
     // However many clients want something, the card does not wait long.
-    if (vectors > 0 && events != 0 && NowNs() - looked >= kMs) {
+    if (vectors > 0 && events != 0 && NowNs() - looked >= kTurnNs) {
       device->Poll();
       looked = NowNs();
     }

@@ -75,6 +75,7 @@ class Slot {
     std::shared_ptr<Device> device;
     std::unique_ptr<File> file;  // null until the card is there
     Connection::Slip spare;      // a reply for a call that cannot even begin
+    ReadyCalls ready;            // of those that are pending
     std::list<Pending> pending;
     uint64_t held = 0;  // bytes of all that is pending
   };
@@ -91,8 +92,10 @@ class Slot {
   void Serve(Client* client);
   void StartCall(Client* client, Message* message, uint64_t room);
   void Reject(Client* client, const MessageHeader& header, int error);
-  // Goes on with the calls that can, or whose time is over.
+  // Goes on with the calls that can, or whose time is over: each client's in
+  // turn, and not for long at a time.
   void Resume();
+  void ResumeOne(WaitingCall* rest);
   void End(std::list<Pending>* call, Outcome outcome);
   void OnEvent(uint32_t type, uint32_t context, uint64_t client,
                uint64_t value);
@@ -123,7 +126,6 @@ class Slot {
 
   // The thread's own.
   std::shared_ptr<Device> device_;
-  ReadyCalls ready_;
   std::multimap<uint64_t, Pending*> timers_;  // by deadline
   std::list<Client> served_;
   std::vector<pollfd> polled_;
