@@ -141,7 +141,7 @@ void heddle_coredump_write(struct heddle_device *dev)
 	if (!text.data)
 		goto free;
 	dump = drm_coredump_printer(&text);
-	drm_printf(&dump, "heddle coredump 1\nreason = hang\ncard = %llx\nconfig = %s\n"
+	drm_printf(&dump, "heddle coredump 1\nreason = hang\nserial = %llu\nconfig = %s\n"
 		   "hw_version = %#x\ncore_kind = %u\n", dev->info.unique, dev->config->name,
 		   dev->info.hw_version, dev->info.core_kind);
 	drm_printf(&dump, "[registers]\n");

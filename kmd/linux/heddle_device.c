@@ -61,7 +61,7 @@ static void heddle_memory_changed(struct work_struct *work)
 		if (heddle_card_lost(dev))
 			heddle_mark_lost(dev, "it does not answer");
 		else if (heddle_read_memory_size(dev))
-			heddle_mark_lost(dev, "the size of its memory is not possible");
+			heddle_mark_lost(dev, "its memory has an impossible size");
 	}
 	if (!heddle_gone(dev) && dev->mem.total != before) {
 		scoped_guard(mutex, &dev->mem_lock)
@@ -132,7 +132,7 @@ static int heddle_identify(struct heddle_device *dev)
 	}
 	dev->timeout_ns = heddle_default_timeout(info->core_kind);
 	if (heddle_read_memory_size(dev))
-		return dev_err_probe(parent, -ENODEV, "the size of its memory is not possible\n");
+		return dev_err_probe(parent, -ENODEV, "its memory has an impossible size\n");
 	heddle_limits_init(&dev->limits, dev->mem.total, (u64)totalram_pages() << PAGE_SHIFT,
 			   dev->timeout_ns);
 	if (heddle_run_cycles)

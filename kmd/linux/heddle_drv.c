@@ -21,11 +21,11 @@ MODULE_PARM_DESC(null_submission, "jobs are checked and queued, and succeed with
 
 static uint null_hw;
 module_param(null_hw, uint, 0400);
-MODULE_PARM_DESC(null_hw, "number of cards without hardware to make (0)");
+MODULE_PARM_DESC(null_hw, "number of cards to create that have no hardware (0)");
 
 uint heddle_timeout_ms;
 module_param_named(timeout_ms, heddle_timeout_ms, uint, 0400);
-MODULE_PARM_DESC(timeout_ms, "default limit of a job without progress (0: by kind of core)");
+MODULE_PARM_DESC(timeout_ms, "limit in ms of a job without progress (0: by kind of core)");
 
 unsigned long long heddle_run_cycles;
 module_param_named(run_cycles, heddle_run_cycles, ullong, 0400);

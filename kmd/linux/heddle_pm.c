@@ -137,7 +137,7 @@ static int heddle_fall_asleep(struct device *device)
 	heddle_awake(device);
 	if (heddle_gone(dev))
 		return 0;
-	dev_warn(device, "%s: the system cannot sleep\n",
+	dev_warn(device, "%s: the system cannot be suspended\n",
 		 err == -EBUSY ? "jobs do not end" :
 		 err == -ENOMEM ? "no memory for the card's contents" :
 		 "the card's contents cannot be read");

@@ -68,7 +68,7 @@ void heddle_mark_lost(struct heddle_device *dev, const char *why)
 			return;
 		jobs = dev->counters.jobs;
 	}
-	dev_warn(dev->drm.dev, "card %llx is gone: %s\n", dev->info.unique, why);
+	dev_warn(dev->drm.dev, "the card is lost: %s\n", why);
 	trace_heddle_lost(dev, jobs);
 	heddle_quiet(dev); /* before anybody believes that their memory is their own */
 	heddle_engine_end_all(dev, HEDDLE_JOB_LOST);
@@ -152,7 +152,7 @@ static void heddle_watch_reset(struct heddle_device *dev, u64 now)
 		heddle_mark_lost(dev, "it cannot be reset");
 		return;
 	}
-	dev_warn(dev->drm.dev, "the engine does not come back: resetting the card\n");
+	dev_warn(dev->drm.dev, "the engine does not recover: resetting the card\n");
 	dev->card_reset = true;
 	heddle_begin_reset(dev, HEDDLE_RESET_CARD_MASK, now);
 }

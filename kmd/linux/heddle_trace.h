@@ -31,7 +31,7 @@ DECLARE_EVENT_CLASS(heddle_run,
 		__entry->steps = run->num_steps;
 		__entry->status = run->outcome->result.status;
 	),
-	TP_printk("card=%llx client=%llu context=%u seqno=%llu fence=%llu steps=%u status=%u",
+	TP_printk("serial=%llu client=%llu context=%u seqno=%llu fence=%llu steps=%u status=%u",
 		  __entry->card, __entry->client, __entry->context, __entry->seqno,
 		  __entry->fence, __entry->steps, __entry->status)
 );
@@ -56,7 +56,7 @@ DECLARE_EVENT_CLASS(heddle_card,
 		__entry->card = dev->info.unique;
 		__entry->value = value;
 	),
-	TP_printk("card=%llx value=%llu", __entry->card, __entry->value)
+	TP_printk("serial=%llu value=%llu", __entry->card, __entry->value)
 );
 
 #define DEFINE_HEDDLE_CARD_EVENT(name)						\
