@@ -12,6 +12,8 @@
 
 #include "absl/strings/match.h"
 #include "absl/strings/str_cat.h"
+#include "absl/strings/str_split.h"
+#include "absl/strings/strip.h"
 #include "compiler/compiler.h"
 #include "compiler/ops/operator.h"
 #include "compiler/shapes/compile_shape_set.h"
@@ -209,6 +211,33 @@ class HeddleRunOfASet : public testing::Test {
   TempFolder folder_;
   const std::string model_ = folder_ / "m.onnx", package_ = folder_ / "m.hpk";
 };
+
+TEST_F(HeddleRunOfASet, MeasuresEachShape) {
+  ASSERT_EQ(HeddleCompile(
+                {model_, "--shape-set", "batch=1,4;side=8,12", "-o", package_})
+                .code,
+            0);
+  const std::vector<std::string> arguments = {package_, "--all-shapes",
+                                              "--bench", "2"};
+  const Finished table = HeddleRun(arguments, SimDevice("h256"));
+  ASSERT_EQ(table.code, 0) << table.err;
+  const std::vector<std::string> lines =
+      absl::StrSplit(absl::StripSuffix(table.out, "\n"), '\n');
+  ASSERT_EQ(lines.size(), 5u) << table.out;
+  EXPECT_TRUE(absl::StartsWith(lines[0], "shape ")) << table.out;
+  EXPECT_TRUE(absl::StartsWith(lines[1], "batch=1, side=8 ")) << table.out;
+  EXPECT_TRUE(absl::StartsWith(lines[4], "batch=4, side=12 ")) << table.out;
+  std::vector<std::string> json = arguments;
+  json.push_back("--json");
+  const Finished results = HeddleRun(json, SimDevice("h256"));
+  ASSERT_EQ(results.code, 0) << results.err;
+  size_t runs = 0;
+  for (size_t at = 0;
+       (at = results.out.find("\"runs\": 2", at)) != std::string::npos; ++at) {
+    ++runs;
+  }
+  EXPECT_EQ(runs, 4u) << results.out;
+}
 
 TEST_F(HeddleRunOfASet, SaysNothingOfCompilingUnlessItDoes) {
   for (const auto& [batch, side] : {std::make_pair(1, 8), {8, 16}}) {

@@ -32,6 +32,13 @@ std::optional<double> Percentile(const std::vector<double>& sorted,
 
 }  // namespace
 
+double BenchLimit::Part(size_t done, double passed) const {
+  double part = 0;
+  if (runs > 0) part = static_cast<double>(done) / static_cast<double>(runs);
+  if (seconds > 0) part = std::max(part, passed / seconds);
+  return part;
+}
+
 BenchSummary Summarize(const std::vector<double>& ms) {
   BenchSummary s;
   s.runs = ms.size();

@@ -9,6 +9,18 @@
 
 namespace heddle::run {
 
+// When a measurement ends: after `runs` of them or `seconds`, whichever comes
+// first; 0: does not count. One of them does.
+struct BenchLimit {
+  size_t runs = 0;
+  double seconds = 0;
+  // The part that is done; 1 or more: all of it.
+  double Part(size_t done, double passed) const;
+  bool Reached(size_t begun, double passed) const {
+    return Part(begun, passed) >= 1;
+  }
+};
+
 struct BenchSummary {
   size_t runs = 0;
   double min = 0, mean = 0, median = 0, max = 0;  // ms

@@ -73,8 +73,8 @@ absl::Status CheckBytes(const package::Package& package,
 
 absl::StatusOr<InFlightBench> BenchInFlight(
     session::Graph* graph, const std::vector<TensorData>& inputs,
-    const std::vector<TensorData>& expected, size_t runs, size_t in_flight,
-    const std::function<void(size_t)>& said) {
+    const std::vector<TensorData>& expected, const BenchLimit& limit,
+    size_t in_flight, const std::function<void(size_t, double)>& said) {
   const package::Package& package = graph->package();
   std::vector<session::TensorBuffer> in;
   for (size_t i = 0; i < inputs.size(); ++i) {
@@ -83,7 +83,8 @@ absl::StatusOr<InFlightBench> BenchInFlight(
                   const_cast<uint8_t*>(inputs[i].bytes.data()),
                   inputs[i].bytes.size()});
   }
-  std::vector<Place> places(std::min(runs, in_flight));
+  std::vector<Place> places(limit.runs > 0 ? std::min(limit.runs, in_flight)
+                                           : in_flight);
   Ended ended(places.size());
   const auto start = [&](Place* place) {
     std::vector<session::TensorBuffer> out;
@@ -104,10 +105,11 @@ absl::StatusOr<InFlightBench> BenchInFlight(
     return run.status();
   };
   InFlightBench bench;
-  bench.ms.reserve(runs);
+  bench.ms.reserve(limit.runs);
   absl::Status status;
   size_t flying = 0, begun = 0;
   const auto begin = Clock::now();
+  const auto passed = [begin] { return Ms(Clock::now() - begin) / 1000; };
   for (Place& place : places) {
     status = start(&place);
     if (!status.ok()) break;
@@ -127,15 +129,15 @@ absl::StatusOr<InFlightBench> BenchInFlight(
       status = place->status;
       if (status.ok()) status = CheckBytes(package, expected, *place);
       bench.ms.push_back(Ms(place->end - place->start));
-      said(bench.ms.size());
+      said(bench.ms.size(), passed());
     }
-    if (!status.ok() || (!lost && begun == runs)) continue;
+    if (!status.ok() || (!lost && limit.Reached(begun, passed()))) continue;
     status = start(place);
     if (!status.ok()) continue;
     ++flying;
     if (!lost) ++begun;
   }
-  bench.seconds = Ms(Clock::now() - begin) / 1000;
+  bench.seconds = passed();
   if (!status.ok()) return status;
   return bench;
 }

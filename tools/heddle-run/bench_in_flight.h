@@ -11,6 +11,7 @@
 #include "absl/status/statusor.h"
 #include "compiler/ir/graph.h"
 #include "runtime/session/session.h"
+#include "tools/heddle-run/bench.h"
 
 namespace heddle::run {
 
@@ -20,14 +21,15 @@ struct InFlightBench {
   uint64_t lost = 0;       // with their card; they were started again
 };
 
-// `runs` inferences, at most `in_flight` at a time; one that is lost with its
-// card is started again while a card is left. Each must give the bytes of
-// `expected`, the outputs in the package's order: DataLoss if not. `said` is
-// told from time to time how many have ended, on the calling thread.
+// Inferences until `limit` is reached, at least one, at most `in_flight` at a
+// time; one that is lost with its card is started again while a card is left.
+// Each must give the bytes of `expected`, the outputs in the package's order:
+// DataLoss if not. `said` is called with the number of those that have ended
+// and the seconds that have passed, on the calling thread.
 absl::StatusOr<InFlightBench> BenchInFlight(
     session::Graph* graph, const std::vector<compiler::TensorData>& inputs,
-    const std::vector<compiler::TensorData>& expected, size_t runs,
-    size_t in_flight, const std::function<void(size_t)>& said);
+    const std::vector<compiler::TensorData>& expected, const BenchLimit& limit,
+    size_t in_flight, const std::function<void(size_t, double)>& said);
 
 }  // namespace heddle::run
 

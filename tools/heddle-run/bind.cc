@@ -114,4 +114,45 @@ Binding BindInputs(const std::vector<InputDeclaration>& inputs,
   return binding;
 }
 
+absl::Status BindBatch(const std::vector<InputDeclaration>& inputs,
+                       int64_t batch, std::map<std::string, Shape>* shapes) {
+  bool any = false;
+  const std::map<std::string, Shape> given = *shapes;
+  for (const InputDeclaration& input : inputs) {
+    if (given.count(input.name) != 0 || !input.has_shape ||
+        input.shape.empty() || input.shape[0] >= 0) {
+      continue;
+    }
+    const std::string& symbol = input.symbols[0];
+    if (!symbol.empty()) {
+      if (given.count(symbol) != 0) continue;
+      (*shapes)[symbol] = {batch};
+      any = true;
+      continue;
+    }
+    Shape shape = input.shape;
+    shape[0] = batch;
+    if (std::find(shape.begin(), shape.end(), -1) != shape.end()) {
+      return absl::InvalidArgumentError(
+          absl::StrCat("--batch: input '", input.name,
+                       "' leaves other dimensions open, too (",
+                       compiler::ShapeToString(input.shape), "): give --shape ",
+                       input.name, "=", batch, ",..."));
+    }
+    (*shapes)[input.name] = shape;
+    any = true;
+  }
+  if (any) return absl::OkStatus();
+  std::string text =
+      "--batch: the model leaves the first dimension of no input open";
+  for (const InputDeclaration& input : inputs) {
+    absl::StrAppend(&text, &input == &inputs.front() ? ": '" : ", '",
+                    input.name, "' is ",
+                    input.has_shape ? compiler::ShapeToString(input.shape)
+                                    : "of any shape");
+  }
+  return absl::InvalidArgumentError(
+      absl::StrCat(text, "; export the model with a dynamic batch dimension"));
+}
+
 }  // namespace heddle::run

@@ -8,6 +8,7 @@
 #include <string>
 #include <vector>
 
+#include "absl/status/status.h"
 #include "compiler/import/input_declaration.h"
 #include "compiler/ir/graph.h"
 #include "tools/heddle-run/data.h"
@@ -27,6 +28,14 @@ Binding BindInputs(const std::vector<compiler::InputDeclaration>& inputs,
                    const std::map<std::string, compiler::Shape>& given,
                    const std::vector<NamedTensor>& data,
                    const ImageOptions& images);
+
+// Adds to `shapes`, as --shape would, that the first dimension of each input
+// that leaves it open is `batch`; inputs that have a shape there keep it.
+// InvalidArgument: no input leaves it open, or one has other open dimensions
+// and no name for the first.
+absl::Status BindBatch(const std::vector<compiler::InputDeclaration>& inputs,
+                       int64_t batch,
+                       std::map<std::string, compiler::Shape>* shapes);
 
 }  // namespace heddle::run
 

@@ -80,5 +80,32 @@ TEST(BindInputs, FromImageFiles) {
   EXPECT_EQ(bind({-1, -1, -1, 3}, file), "open") << "the layout is given";
 }
 
+TEST(BindBatch, IsTheOpenFirstDimension) {
+  const std::vector<InputDeclaration> inputs = {
+      Input("ids", {-1, -1}, {"batch", "tokens"}),
+      Input("mask", {-1, 4}, {"", ""}), Input("fixed", {2, -1}, {"", "n"}),
+      Input("scalar", {}, {})};
+  std::map<std::string, Shape> shapes = {{"tokens", {7}}};
+  ASSERT_TRUE(BindBatch(inputs, 3, &shapes).ok());
+  EXPECT_EQ(shapes, (std::map<std::string, Shape>{
+                        {"tokens", {7}}, {"batch", {3}}, {"mask", {3, 4}}}));
+  // What is given stays.
+  shapes = {{"batch", {5}}, {"mask", {5, 4}}};
+  const auto given = shapes;
+  EXPECT_FALSE(BindBatch(inputs, 3, &shapes).ok()) << "nothing is left to set";
+  EXPECT_EQ(shapes, given);
+}
+
+TEST(BindBatch, SaysWhyNot) {
+  std::map<std::string, Shape> shapes;
+  EXPECT_EQ(BindBatch({Input("x", {1, 3}, {"", ""})}, 8, &shapes).message(),
+            "--batch: the model leaves the first dimension of no input open: "
+            "'x' is [1,3]; export the model with a dynamic batch dimension");
+  EXPECT_EQ(BindBatch({Input("x", {-1, -1}, {"", "n"})}, 8, &shapes).message(),
+            "--batch: input 'x' leaves other dimensions open, too ([-1,-1]): "
+            "give --shape x=8,...");
+  EXPECT_TRUE(shapes.empty());
+}
+
 }  // namespace
 }  // namespace heddle::run

@@ -128,13 +128,19 @@ absl::StatusOr<std::vector<compiler::TensorData>> Assign(
 }
 
 compiler::TensorData RandomTensor(const package::TensorInfo& info,
-                                  uint64_t seed) {
+                                  uint64_t seed, const ValueRange* range) {
   compiler::TensorData data =
       compiler::TensorData::Zeros(info.type, info.shape);
   std::mt19937_64 random(seed);
   const size_t each = compiler::ElementBytes(info.type);
   for (int64_t i = 0; i < data.count(); ++i) {
-    Random(info.type, &random, data.bytes.data() + i * each);
+    uint8_t* to = data.bytes.data() + i * each;
+    if (range == nullptr) {
+      Random(info.type, &random, to);
+    } else {
+      PutValue(info.type, *range,
+               std::ldexp(static_cast<double>(random() >> 11), -53), to);
+    }
   }
   return data;
 }

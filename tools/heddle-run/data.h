@@ -11,6 +11,7 @@
 #include "absl/status/statusor.h"
 #include "compiler/ir/graph.h"
 #include "compiler/package/package.h"
+#include "tools/heddle-run/value_range.h"
 
 namespace heddle::run {
 
@@ -32,9 +33,11 @@ absl::StatusOr<std::vector<compiler::TensorData>> Assign(
     std::vector<NamedTensor> tensors, const std::string& what);
 
 // The same for every run with that seed: floats in [-1, 1), bool 0 or 1,
-// integers over the type's range, wide ones in [0, 16).
+// integers over the type's range, wide ones in [0, 16); or of `range`, which
+// fits the type.
 compiler::TensorData RandomTensor(const package::TensorInfo& info,
-                                  uint64_t seed);
+                                  uint64_t seed,
+                                  const ValueRange* range = nullptr);
 
 // Writes an onnx.TensorProto.
 absl::Status WriteTensor(const std::string& path, const std::string& name,

@@ -26,6 +26,7 @@ constexpr char kHelp[] =
     "Example:\n"
     "  heddle-run model.onnx --data test_data_set_0 --check\n"
     "  heddle-run model.onnx --bench 100 --layers\n"
+    "  heddle-run bert.onnx --duration 10 --batch 8 --range ids=0:30521\n"
     "  heddle-run model.hpk --bench 1000 --devices all  (on all cards)\n"
     "  heddle-run shapes.hpk --data test_data_set_0 --source model.onnx\n"
     "  heddle-run model.hpk --cycles exact --layers  (after heddle-timing)\n"
@@ -50,6 +51,8 @@ std::string CheckCount(const std::string& text) {
              ? ""
              : absl::StrCat("'", text, "' is not a positive integer");
 }
+
+constexpr char kMeasuring[] = "--bench or --duration";
 
 // Nothing that is read may be lost by writing.
 void CheckWritten(const heddle::run::Arguments& arguments) {
@@ -82,6 +85,10 @@ void CheckCombinations(const CLI::App& app,
   if (arguments.check == "outputs" && app.count("--data") == 0) {
     throw CLI::RequiresError("--check", "--data");
   }
+  for (const char* option : {"--warmup", "--in-flight", "--all-shapes"}) {
+    if (app.count(option) == 0 || Measures(arguments)) continue;
+    throw CLI::RequiresError(option, kMeasuring);
+  }
   const bool pixels = app.count("--image") + app.count("--images") > 0;
   for (const char* option :
        {"--scale", "--mean", "--std", "--channels", "--layout"}) {
@@ -90,10 +97,10 @@ void CheckCombinations(const CLI::App& app,
     }
   }
   if (arguments.devices.size() > 1 || app.count("--devices") > 0) {
-    if (arguments.bench == 0) {
+    if (!Measures(arguments)) {
       throw CLI::RequiresError(
           app.count("--devices") > 0 ? "--devices" : "--device several times",
-          "--bench");
+          kMeasuring);
     }
     for (const char* option : {"--trace", "--core"}) {
       if (app.count(option) == 0) continue;
@@ -164,6 +171,11 @@ int main(int argc, char** argv) {
       ->type_name("NAME=D,D,...")
       ->expected(1)
       ->multi_option_policy(CLI::MultiOptionPolicy::TakeAll);
+  app.add_option("--batch", a.batch,
+                 "size of the first dimension of every input that leaves it "
+                 "open; --shape goes before it")
+      ->check(CheckCount)
+      ->type_name("N");
   app.add_option(
          "--bound", a.bounds,
          "upper bound of an integer tensor that determines a size at "
@@ -201,6 +213,15 @@ int main(int argc, char** argv) {
   auto* data = app.add_option("--data", a.data,
                               "folder with input_0.pb ... and output_0.pb ...")
                    ->type_name("FOLDER");
+  app.add_option(
+         "--range", a.ranges,
+         "values of the pseudo-random inputs, or of one of them: floats "
+         "from LOW up to HIGH, integers with HIGH (default: floats -1:1, "
+         "integers of 8 bits all values, others 0:15); repeatable")
+      ->type_name("[NAME=]LOW:HIGH")
+      ->expected(1)
+      ->multi_option_policy(CLI::MultiOptionPolicy::TakeAll)
+      ->excludes(data);
   // [=layers]: see heddle-compile's --report.
   auto* check =
       app.add_flag(
@@ -286,24 +307,26 @@ int main(int argc, char** argv) {
       ->check(CheckCount)
       ->type_name("N")
       ->needs(images);
-  auto* bench =
-      app.add_option("--bench", a.bench,
-                     "measure N inferences: percentiles, throughput, noise")
-          ->check(CheckCount)
-          ->type_name("N");
-  app.add_option("--warmup", a.warmup,
-                 "inferences before the measurement (default: a tenth of N, at "
-                 "least one)")
+  app.add_option("--bench", a.bench,
+                 "measure N inferences: percentiles, throughput, noise")
       ->check(CheckCount)
-      ->type_name("N")
-      ->needs(bench);
+      ->type_name("N");
+  app.add_option("--duration", a.duration,
+                 "measure inferences for so many seconds, or until --bench N "
+                 "of them")
+      ->check(CLI::PositiveNumber)
+      ->type_name("S");
+  app.add_option("--warmup", a.warmup,
+                 "inferences before the measurement (default: a tenth of it, "
+                 "at least one)")
+      ->check(CheckCount)
+      ->type_name("N");
   app.add_option("--in-flight", a.in_flight,
                  "concurrent inferences (default: one; with several cards, two "
                  "per card)")
       ->check(
           CLI::Range(1, static_cast<int>(heddle::session::kMaxRunsInFlight)))
-      ->type_name("N")
-      ->needs(bench);
+      ->type_name("N");
   app.add_flag("--layers", a.layers,
                "print MACs, traffic and cycles per layer");
   app.add_option("--cycles", a.cycles,
@@ -330,6 +353,16 @@ int main(int argc, char** argv) {
       ->type_name("FOLDER")
       ->excludes("--image")
       ->excludes("--images");
+  app.add_flag("--all-shapes", a.all_shapes,
+               "with --bench or --duration: measure a package of several "
+               "shapes in each of them, and print a table")
+      ->excludes("--shape")
+      ->excludes("--batch")
+      ->excludes(data)
+      ->excludes(image)
+      ->excludes(images)
+      ->excludes("--trace")
+      ->excludes("--outputs");
   app.add_flag("--no-host", a.no_host,
                "reject a model or package with nodes that run on the host");
   heddle::cli::AddPlacementOptions(&app, &a.placement);

@@ -484,4 +484,40 @@ std::string ToJson(const package::Package& package, const Result& result) {
          "\n";
 }
 
+ShapeRow RowOf(const package::Package& package, const Result& result) {
+  ShapeRow row;
+  row.shape = Printable(result.specialisation);
+  row.json = ToJson(package, result);
+  if (!result.bench.has_value()) return row;
+  const BenchSummary summary = Summarize(result.bench->ms);
+  const Cycles cycles = CyclesOf(package, result);
+  row.line = absl::StrFormat(
+      "%8d %12.3f %12s %12.1f %14d%s", summary.runs, summary.median,
+      summary.p90.has_value() ? absl::StrFormat("%.3f", *summary.p90) : "-",
+      PerSecond(*result.bench, summary), cycles.count, cycles.note);
+  return row;
+}
+
+std::string ToText(const std::vector<ShapeRow>& rows) {
+  size_t width = 5;
+  for (const ShapeRow& row : rows) width = std::max(width, row.shape.size());
+  std::string text =
+      absl::StrFormat("%-*s %8s %12s %12s %12s %14s\n", width, "shape", "runs",
+                      "P50 ms", "P90 ms", "per second", "cycles");
+  for (const ShapeRow& row : rows) {
+    absl::StrAppendFormat(&text, "%-*s %s\n", width, row.shape, row.line);
+  }
+  return text;
+}
+
+std::string ToJson(const std::vector<ShapeRow>& rows) {
+  ordered_json json = {{"schema", "heddle-run/1"},
+                       {"shapes", ordered_json::array()}};
+  for (const ShapeRow& row : rows) {
+    json["shapes"].push_back(ordered_json::parse(row.json));
+  }
+  return json.dump(2, ' ', false, ordered_json::error_handler_t::replace) +
+         "\n";
+}
+
 }  // namespace heddle::run

@@ -120,6 +120,16 @@ struct Result {
 // Nodes of the package that the host runs.
 size_t HostOperators(const package::Package& package);
 
+// What was measured in one shape of several: a line of a table, and its JSON.
+struct ShapeRow {
+  std::string shape, line, json;
+};
+
+ShapeRow RowOf(const package::Package& package, const Result& result);
+// JSON: {"schema": "heddle-run/1", "shapes": [a result for each]}.
+std::string ToText(const std::vector<ShapeRow>& rows);
+std::string ToJson(const std::vector<ShapeRow>& rows);
+
 std::string ToText(const package::Package& package, const Result& result);
 std::string ToJson(const package::Package& package, const Result& result);
 

@@ -330,6 +330,34 @@ expect 1 "$int8" --trace none/t.json
 grep -q 'none/t.json' err || fail "the file is not named"
 expect 0 "$int8" --bench 20 --warmup 2
 grep -q 'P99.9 -' out && grep -q 'relative MAD' out || fail "bench"
+# So long instead of so often; whichever is first.
+expect 0 "$int8" --duration 0.5 --json
+python3 -c 'import json; b = json.load(open("out"))["bench"]; assert b["runs"] > 1 and b["warmup"] >= 1, b' || fail "--duration"
+expect 0 "$int8" --duration 100 --bench 3 --warmup 1
+grep -q '^bench  *3 runs after 1 to warm up' out || fail "--duration with --bench"
+expect 0 "$int8" --duration 0.2 --in-flight 2
+grep -q ', 2 in flight' out || fail "--duration in flight"
+for option in "--warmup 3" "--in-flight 2" --all-shapes; do
+  # shellcheck disable=SC2086  # words
+  expect 2 "$int8" $option
+  grep -q -- '--bench or --duration' err || fail "$option without a measurement"
+done
+for seconds in 0 -1 x; do expect 2 "$int8" --duration "$seconds"; done
+# The values of inputs.
+expect 0 "$int8" --range 0:0 --outputs low --bench 1
+expect 0 "$int8" --range 0:1 --outputs high --bench 1
+! cmp -s low/output_0.pb high/output_0.pb || fail "--range changes nothing"
+expect 0 "$int8" --range image=0:0 --outputs named --bench 1
+cmp low/output_0.pb named/output_0.pb || fail "--range of one input"
+rm -r low high named
+expect 1 "$int8" --range none=0:1
+grep -q "no input 'none'; it has 'image'" err || fail "the inputs are not named"
+expect 2 "$int8" --range 1
+grep -q 'such as -1:1' err || fail "no way out"
+expect 1 "$int8" --batch 4
+grep -q "the first dimension of no input open: 'image' is \[" err || fail "--batch of a fixed model"
+expect 2 "$int8" --all-shapes --bench 1
+grep -q 'heddle-compile --shape-set' err || fail "--all-shapes of a model"
 # Several inferences in flight, on one card and on two.
 expect 0 "$int8" --bench 20 --in-flight 3
 grep -q '20 runs after 2 to warm up, 3 in flight' out || fail "--in-flight"

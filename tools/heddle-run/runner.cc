@@ -5,6 +5,7 @@
 #include <sys/stat.h>
 
 #include <algorithm>
+#include <chrono>
 #include <cstdio>
 #include <cstdlib>
 #include <cstring>
@@ -65,6 +66,7 @@ class Runner {
     std::fprintf(stderr, "%s: %s\n", kTool,
                  cli::Printable(cache_note_).c_str());
   }
+  ShapeRow Row() const { return RowOf(package(), result_); }
   // A command line that gives the shapes which are missing; "" if none are.
   const std::string& example() const { return example_; }
   std::string Report() const {
@@ -108,6 +110,7 @@ class Runner {
   bool is_set_ = false;             // of several shapes
   std::string cache_note_;          // what the user is told of the cache
   std::vector<NamedTensor> given_;  // inputs of --data
+  ValueRanges ranges_;              // of those that are invented
   std::map<std::string, compiler::Shape> shapes_;  // of inputs of the model
   std::string example_;
   std::vector<TensorData> expected_;  // outputs of --data, in order
@@ -152,6 +155,9 @@ absl::Status Runner::BindShapes() {
   } else {
     declared = compiler::DeclaredInputs(bytes_);
   }
+  if (arguments_.batch > 0) {
+    RETURN_IF_ERROR(BindBatch(declared, arguments_.batch, &given));
+  }
   const Binding binding =
       BindInputs(declared, given, given_, arguments_.images);
   shapes_ = binding.shapes;
@@ -168,6 +174,12 @@ absl::Status Runner::CheckPackageOptions() const {
     return absl::InvalidArgumentError(
         absl::StrCat("--shape: '", arguments_.model,
                      "' is already compiled for one shape; pass this option to "
+                     "heddle-compile"));
+  }
+  if (!is_set_ && arguments_.batch > 0) {
+    return absl::InvalidArgumentError(
+        absl::StrCat("--batch: '", arguments_.model,
+                     "' is already compiled for one shape; pass --shape to "
                      "heddle-compile"));
   }
   if (!arguments_.bounds.empty()) {
@@ -224,6 +236,7 @@ absl::Status Runner::CheckHasNoCycles() const {
 absl::Status Runner::Prepare() {
   RETURN_IF_ERROR(cli::SetPlacement(arguments_.placement, &given_options_));
   RETURN_IF_ERROR(cli::ParseBounds(arguments_.bounds, &given_options_.bounds));
+  RETURN_IF_ERROR(ParseRanges(arguments_.ranges, &ranges_));
   auto model = compiler::MappedFile::Open(arguments_.model);
   if (!model.ok()) return model.status();
   file_ = *std::move(model);
@@ -439,11 +452,24 @@ absl::Status Runner::RunImageFiles() {
 
 absl::Status Runner::Bench(const std::vector<TensorData>& inputs) {
   BenchResult bench;
+  const BenchLimit limit = {static_cast<size_t>(arguments_.bench),
+                            arguments_.duration};
+  BenchLimit warmup = {limit.runs / 10, limit.seconds / 10};
+  if (arguments_.warmup >= 0) {
+    warmup = {static_cast<size_t>(arguments_.warmup), 0};
+  }
+  using Clock = std::chrono::steady_clock;
+  auto begin = Clock::now();
+  const auto passed = [&begin] {
+    return std::chrono::duration<double>(Clock::now() - begin).count();
+  };
   // One run has been before.
-  bench.warmup = arguments_.warmup >= 0 ? arguments_.warmup
-                                        : std::max(1, arguments_.bench / 10);
-  for (int i = 1; i < bench.warmup; ++i) {
-    progress_.Set("warming up", 1.0 * i / bench.warmup);
+  for (bench.warmup = 1;
+       warmup.runs + warmup.seconds > 0 &&
+       !warmup.Reached(static_cast<size_t>(bench.warmup), passed());
+       ++bench.warmup) {
+    progress_.Set("warming up",
+                  warmup.Part(static_cast<size_t>(bench.warmup), passed()));
     if (absl::Status s = RunOnce(inputs, false); !s.ok()) return s;
   }
   bench.in_flight = arguments_.in_flight;
@@ -451,24 +477,26 @@ absl::Status Runner::Bench(const std::vector<TensorData>& inputs) {
     bench.in_flight =
         model_->pool() != nullptr ? 2 * model_->pool()->Cards().size() : 1;
   }
-  const auto say = [this](size_t run) {
-    progress_.Set(absl::StrCat("run ", run, " of ", arguments_.bench),
-                  1.0 * static_cast<double>(run) / arguments_.bench);
+  const auto say = [this, &limit](size_t run, double seconds) {
+    progress_.Set(limit.runs > 0 ? absl::StrCat("run ", run, " of ", limit.runs)
+                                 : absl::StrCat("run ", run),
+                  limit.Part(run, seconds));
   };
   if (bench.in_flight > 1 || model_->pool() != nullptr) {
     ASSIGN_OR_RETURN(InFlightBench measured,
                      BenchInFlight(model_->graph(), inputs, model_->outputs(),
-                                   arguments_.bench, bench.in_flight, say));
+                                   limit, bench.in_flight, say));
     bench.ms = std::move(measured.ms);
     bench.seconds = measured.seconds;
     bench.lost = measured.lost;
     if (model_->pool() != nullptr) bench.cards = model_->pool()->Cards();
   } else {
-    for (int i = 0; i < arguments_.bench; ++i) {
-      say(i);
+    begin = Clock::now();
+    do {
+      say(bench.ms.size(), passed());
       if (absl::Status s = RunOnce(inputs, false); !s.ok()) return s;
       bench.ms.push_back(result_.latency_ms);
-    }
+    } while (!limit.Reached(bench.ms.size(), passed()));
   }
   result_.bench = std::move(bench);
   return absl::OkStatus();
@@ -607,8 +635,11 @@ absl::Status Runner::Execute() {
     if (!assigned.ok()) return cli::OfFile(arguments_.data, assigned.status());
     inputs = *std::move(assigned);
   } else {
+    RETURN_IF_ERROR(CheckRanges(ranges_, package().inputs));
     for (size_t i = 0; i < package().inputs.size(); ++i) {
-      inputs.push_back(RandomTensor(package().inputs[i], kSeed + i));
+      const package::TensorInfo& input = package().inputs[i];
+      inputs.push_back(
+          RandomTensor(input, kSeed + i, FindRange(ranges_, input.name)));
     }
   }
   progress_.Set("running");
@@ -629,7 +660,7 @@ absl::Status Runner::Execute() {
   if (!arguments_.check.empty() && !arguments_.data.empty()) {
     if (absl::Status s = CompareOutputs(); !s.ok()) return s;
   }
-  if (arguments_.bench > 0) {
+  if (Measures(arguments_)) {
     if (absl::Status s = Bench(inputs); !s.ok()) return s;
   }
   const bool asked = arguments_.check == "layers";
@@ -660,6 +691,51 @@ absl::Status Runner::Execute() {
   return absl::OkStatus();
 }
 
+int RunWhole(const Arguments& arguments, Runner* runner) {
+  absl::Status status = runner->Prepare();
+  if (status.ok()) status = runner->Execute();
+  runner->StopProgress();
+  if (status.ok()) return cli::kOk;
+  const int code = cli::Fail(kTool, status, arguments.model);
+  cli::PrintExample(kTool, runner->example());
+  return code;
+}
+
+int Print(const std::string& text) {
+  if (std::fwrite(text.data(), 1, text.size(), stdout) == text.size() &&
+      std::fflush(stdout) == 0) {
+    return cli::kOk;
+  }
+  return cli::Fail(kTool, absl::DataLossError("cannot write the results"));
+}
+
+// Each shape of the package, one after another.
+int RunAllShapes(const Arguments& arguments) {
+  const auto file = compiler::MappedFile::Open(arguments.model);
+  if (!file.ok()) return cli::Fail(kTool, file.status(), arguments.model);
+  if (!package::IsShapeSet((*file)->bytes())) {
+    std::fprintf(stderr,
+                 "%s: --all-shapes: '%s' is not a package of several shapes; "
+                 "make one with heddle-compile --shape-set\n",
+                 kTool, cli::Printable(arguments.model).c_str());
+    return cli::kUsage;
+  }
+  const auto set = package::ParseShapeSet((*file)->bytes(), *file);
+  if (!set.ok()) return cli::Fail(kTool, set.status(), arguments.model);
+  std::vector<ShapeRow> rows;
+  for (const package::Specialisation& shape : set->specialisations) {
+    Arguments one = arguments;
+    one.no_compile = true;  // it is there
+    for (size_t i = 0; i < set->symbols.size(); ++i) {
+      one.shapes.push_back(absl::StrCat(set->symbols[i], "=", shape.values[i]));
+    }
+    Runner runner(one);
+    if (const int code = RunWhole(one, &runner); code != cli::kOk) return code;
+    rows.push_back(runner.Row());
+  }
+  return Print(arguments.json ? ToJson(rows) : ToText(rows));
+}
+
 }  // namespace
 
 int Main(const Arguments& arguments) {
@@ -670,6 +746,11 @@ int Main(const Arguments& arguments) {
   }
   std::map<std::string, int64_t> bounds;
   if (absl::Status s = cli::ParseBounds(arguments.bounds, &bounds); !s.ok()) {
+    cli::Fail(kTool, s);
+    return cli::kUsage;
+  }
+  ValueRanges ranges;
+  if (absl::Status s = ParseRanges(arguments.ranges, &ranges); !s.ok()) {
     cli::Fail(kTool, s);
     return cli::kUsage;
   }
@@ -686,21 +767,13 @@ int Main(const Arguments& arguments) {
                  cli::Printable(s.message()).c_str());
     return cli::kUsage;
   }
+  if (arguments.all_shapes) return RunAllShapes(arguments);
   Runner runner(arguments);
-  absl::Status status = runner.Prepare();
-  if (status.ok()) status = runner.Execute();
-  runner.StopProgress();
-  if (!status.ok()) {
-    const int code = cli::Fail(kTool, status, arguments.model);
-    cli::PrintExample(kTool, runner.example());
+  if (const int code = RunWhole(arguments, &runner); code != cli::kOk) {
     return code;
   }
   runner.SayCacheNote();
-  const std::string text = runner.Report();
-  if (std::fwrite(text.data(), 1, text.size(), stdout) != text.size() ||
-      std::fflush(stdout) != 0) {
-    return cli::Fail(kTool, absl::DataLossError("cannot write the results"));
-  }
+  if (const int code = Print(runner.Report()); code != cli::kOk) return code;
   return runner.matches() ? cli::kOk : cli::kMismatch;
 }
 

@@ -19,7 +19,8 @@ struct Arguments {
   std::vector<std::string> devices;  // forms of HEDDLE_DEVICE
   bool all_devices = false;          // that they name
   std::string trace;                 // file to write
-  std::vector<std::string> shapes, bounds;
+  std::vector<std::string> shapes, bounds, ranges;
+  int batch = 0;            // first dimension of inputs; 0: as they are
   std::string source;       // model of a package of several shapes
   bool no_compile = false;  // of such
   ImageOptions images;
@@ -28,7 +29,8 @@ struct Arguments {
   Tolerance tolerance;
   uint64_t limit = 0;  // images; 0 = all
   int bench = 0;
-  int warmup = -1;                   // -1: a tenth of bench
+  double duration = 0;               // seconds of the measurement
+  int warmup = -1;                   // -1: a tenth of what is measured
   int in_flight = 0;                 // 0: one, or two of each of several cards
   std::string check;                 // "", "outputs", "layers"
   std::string cycles = "estimated";  // or "exact"
@@ -37,8 +39,14 @@ struct Arguments {
   cli::PlacementArguments placement;
   uint32_t host_threads = 0;  // 0: session::LoadOptions says
   double host_seconds = 0;    // for one inference; 0: no limit
+  bool all_shapes = false;    // of a package that has several
   bool layers = false, no_host = false, json = false, progress = false;
 };
+
+// Whether inferences are measured.
+inline bool Measures(const Arguments& arguments) {
+  return arguments.bench > 0 || arguments.duration > 0;
+}
 
 // Prints results to stdout and errors to stderr; the exit code.
 int Main(const Arguments& arguments);
