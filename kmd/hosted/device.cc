@@ -77,6 +77,7 @@ bool Device::ReadMemorySize() {
 }
 
 absl::Status Device::SetUp(const Options& options) {
+  index_ = options.index;
   auto lost = [] {
     return absl::UnavailableError("the card stopped answering");
   };
@@ -111,8 +112,7 @@ absl::Status Device::SetUp(const Options& options) {
   timeout_ns_ =
       options.timeout_ns ? options.timeout_ns : DefaultTimeout(info_.core_kind);
   if (!ReadMemorySize()) {
-    return absl::FailedPreconditionError(
-        "the size of device memory is not possible");
+    return absl::FailedPreconditionError("impossible size of device memory");
   }
   heddle_limits_init(&limits_, memory_total(),
                      static_cast<uint64_t>(sysconf(_SC_PHYS_PAGES)) *
@@ -322,7 +322,7 @@ void Device::Reap() {
         [&](const auto& job) { return job->hw_fence == record.fence; });
     if (it == in_flight_.end()) {
       Log(spdlog::level::warn,
-          "card {:x}: completion record for unknown fence {}", info_.unique,
+          "card {}: completion record for unknown fence {}", index_,
           record.fence);
       continue;
     }
@@ -426,8 +426,8 @@ void Device::AccountFor(Job* job, bool was_running) {
 void Device::TakeNoteOfHang(const Job& job) {
   if (auto context = job.context.lock()) context->hangs++;
   if (!heddle_usage_hang(&job.owner->usage, &limits_)) return;
-  Log(spdlog::level::warn, "card {:x}: client {} is banned: {} jobs of it hung",
-      info_.unique, job.owner->id, job.owner->usage.hangs);
+  Log(spdlog::level::warn, "card {}: banned client {}: {} of its jobs hung",
+      index_, job.owner->id, job.owner->usage.hangs);
   for (const auto& weak : contexts_) {
     auto context = weak.lock();
     if (context != nullptr && context->owner == job.owner)
@@ -486,7 +486,7 @@ void Device::OnInterrupt(size_t vector) {
   if (bits & HEDDLE_INT_STATUS_MEMORY_MASK) {
     const uint64_t before = memory_total();
     if (!ReadMemorySize()) {
-      Lose("the size of device memory is not possible");
+      Lose("impossible size of device memory");
       return;
     }
     if (memory_total() != before) {
@@ -497,7 +497,7 @@ void Device::OnInterrupt(size_t vector) {
   if (bits & HEDDLE_INT_STATUS_ERROR_MASK) {
     const uint32_t error = link_->Read(HEDDLE_REG_DEVICE_ERROR);
     link_->Write(HEDDLE_REG_DEVICE_ERROR, ~0u);
-    Log(spdlog::level::warn, "card {:x}: device error {}", info_.unique, error);
+    Log(spdlog::level::warn, "card {}: device error {}", index_, error);
     if (error == HEDDLE_ERROR_SRAM_CORRECTED) {
       sink_(DRM_HEDDLE_EVENT_CORRECTED, 0, 0,
             link_->Read(HEDDLE_REG_COUNTER_SRAM_CORRECTED));
@@ -511,15 +511,14 @@ void Device::OnHangUp() { Lose("its connection was closed"); }
 void Device::Quiet() {
   if (link_->TakeBus()) return;
   // Its mappings go with the connection.
-  Log(spdlog::level::critical, "card {:x} keeps the bus: disconnecting it",
-      info_.unique);
+  Log(spdlog::level::critical,
+      "card {} does not release the bus: disconnecting it", index_);
   link_->Drop();
 }
 
 void Device::Lose(const char* why) {
   if (heddle_device_step(&state_, HEDDLE_DEVICE_LOST) != 0) return;
-  Log(spdlog::level::warn, "the card with serial {} is gone: {}", info_.unique,
-      why);
+  Log(spdlog::level::warn, "card {} is gone: {}", index_, why);
   Quiet();
   link_->Drop();
   for (const auto& weak : clients_) {

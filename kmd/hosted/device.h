@@ -32,6 +32,7 @@ class Device {
   struct Options {
     uint64_t timeout_ns = 0;  // of a job without progress; 0 = by kind of core
     uint64_t run_cycles = 0;  // most of a job; 0 = kmd/core's default
+    uint32_t index = 0;       // the card's number in messages
   };
   // Something all files should know (enum drm_heddle_event_type). `client` is
   // the one whose job is meant by `value`, 0 = none.
@@ -147,6 +148,7 @@ class Device {
   drm_heddle_device_info info_ = {};
   const heddle_config* config_ = nullptr;
   uint64_t timeout_ns_ = 0;
+  uint32_t index_ = 0;
   drm_heddle_limits limits_ = {};
 
   std::shared_ptr<heddle_mem> memory_;  // also held by what is in it

@@ -97,9 +97,9 @@ void Device::Watch(uint64_t now) {
     return;
   }
   if (hung) {
-    Log(spdlog::level::warn, "card {:x}: job {} of client {} {}: aborting it",
-        info_.unique, suspect->seqno, suspect->owner->id,
-        stuck ? "makes no progress" : "takes more cycles than it may");
+    Log(spdlog::level::warn, "card {}: job {} of client {} {}: aborting it",
+        index_, suspect->seqno, suspect->owner->id,
+        stuck ? "makes no progress" : "exceeds its cycle limit");
   }
   guilty_ = suspect;
   guilty_event_ = hung ? HEDDLE_JOB_HANG : HEDDLE_JOB_CANCEL;

@@ -46,7 +46,9 @@ Slot::Slot(uint32_t index, std::string path, const Device::Options& options,
       limits_(limits),
       descriptors_(std::move(descriptors)),
       checker_(wake_.fd),
-      for_requests_(sysconf(_SC_NPROCESSORS_ONLN), kRequestNs) {}
+      for_requests_(sysconf(_SC_NPROCESSORS_ONLN), kRequestNs) {
+  options_.index = index;
+}
 
 Slot::~Slot() {
   stop_ = true;

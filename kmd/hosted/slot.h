@@ -107,7 +107,7 @@ class Slot {
 
   const uint32_t index_;
   const std::string path_;
-  const Device::Options options_;
+  Device::Options options_;
   const ServiceLimits limits_;
   const std::shared_ptr<Account> descriptors_;
 
