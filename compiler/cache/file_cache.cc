@@ -182,7 +182,7 @@ absl::StatusOr<FileCache> FileCache::Open(const std::string& folder,
   if (facts.st_uid != geteuid() || (facts.st_mode & 022) != 0) {
     return absl::InvalidArgumentError(
         absl::StrCat("the cache '", folder,
-                     "' must belong to you and be writable for nobody else: "
+                     "' must belong to you and not be writable by anyone else: "
                      "run chmod go-w on it, or use another folder"));
   }
   return FileCache(folder, most_bytes);

@@ -37,7 +37,7 @@ absl::StatusOr<Chain> Chain::Make(
                  ElementCount(tensor.shape) == 1) {
         inputs.push_back({true, *tensor.constant->as<uint32_t>()});
       } else {
-        return absl::InternalError(node.Describe() + ": none of a chain");
+        return absl::InternalError(node.Describe() + ": not part of a chain");
       }
     }
     computed = node.outputs[0];
@@ -65,14 +65,15 @@ absl::StatusOr<Chain> Chain::Make(
         if (k == ElementwiseStep::kPrevious) {
           step.operands.emplace_back();
         } else if (i > 0 && !inputs[k].number) {
-          return absl::InternalError(node.Describe() + ": none of a chain");
+          return absl::InternalError(node.Describe() + ": not part of a chain");
         } else {
           step.operands.push_back(inputs[k]);
         }
       }
     }
   }
-  if (result != computed) return absl::InternalError("none of a chain");
+  if (result != computed)
+    return absl::InternalError("a chain does not end in its result");
   return chain;
 }
 

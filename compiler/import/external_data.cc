@@ -281,8 +281,8 @@ absl::StatusOr<TensorBytes> ExternalData::Read(const onnx::TensorProto& proto,
     return Reject(
         Rejection::kNoSystemMemory,
         absl::StrCat(what, ": its ", bytes, " bytes in ",
-                     Quote(entries.location), " are more than what is left of ",
-                     kMaxExternalBytes,
+                     Quote(entries.location), " exceed the remaining ", left_,
+                     " of the ", kMaxExternalBytes,
                      " bytes that a model may keep in files"));
   }
   left_ -= bytes;

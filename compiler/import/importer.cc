@@ -144,11 +144,12 @@ class Importer {
       if (domain.empty() && version > kMaxOpset) {
         return Reject(
             Rejection::kUnsupportedVersion,
-            absl::StrCat("opset ", version, " is newer than ", kMaxOpset,
-                         "; onnx.version_converter.convert_version(model, ",
-                         kMaxOpset,
-                         ") or an export for an older opset makes it one that "
-                         "is supported"));
+            absl::StrCat(
+                "opset ", version, " is newer than ", kMaxOpset,
+                "; convert it with onnx.version_converter.convert_version("
+                "model, ",
+                kMaxOpset, "), or export the model for opset ", kMaxOpset,
+                " or older"));
       }
       if (domain == "com.microsoft" && version != kMicrosoftOpset) {
         return Reject(Rejection::kUnsupportedVersion,

@@ -147,8 +147,8 @@ class Replacer {
                         const SequenceScope& scope) {
     const Sequence* sequence = scope.FindSequence(InputOf(node, i));
     if (sequence == nullptr) {
-      Refuse(node, "what is in the sequence ", Quote(InputOf(node, i)),
-             " is decided by a run, which is not supported");
+      Refuse(node, "the contents of the sequence ", Quote(InputOf(node, i)),
+             " are known only at run time, which is not supported");
     }
     return sequence;
   }
@@ -282,8 +282,8 @@ class Replacer {
     const Sequence* from = Input(node, 0, *scope);
     if (from == nullptr) return;
     if (!from->IsList()) {
-      Refuse(node, "a run decides how many tensors ", Quote(node.input(0)),
-             " has, so nothing can be inserted");
+      Refuse(node, "the length of ", Quote(node.input(0)),
+             " is known only at run time, so nothing can be inserted");
       return;
     }
     Sequence made = *from;
@@ -302,9 +302,10 @@ class Replacer {
     const Sequence* from = Input(node, 0, *scope);
     if (from == nullptr) return;
     if (!from->IsList() || from->items.empty()) {
-      Refuse(node, from->IsList() ? "the sequence is empty"
-                                  : "a run decides how many tensors the "
-                                    "sequence has, so none can be erased");
+      Refuse(node, from->IsList()
+                       ? "the sequence is empty"
+                       : "the length of the sequence is known only at "
+                         "run time, so nothing can be erased");
       return;
     }
     Sequence made = *from;
@@ -575,7 +576,7 @@ class Replacer {
     } else {
       Refuse(node, "the sequence ", Quote(in),
              " is carried from iteration to iteration, and the body does "
-             "something else than to append one tensor to what was empty");
+             "something other than append one tensor to an empty sequence");
       return false;
     }
     const std::string element = body->output(1 + i).name();

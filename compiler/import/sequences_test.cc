@@ -219,10 +219,10 @@ TEST(Sequences, WhatALoopAppendsIsAScanOutput) {
             "Loop Identity");
   for (const char* op : {"SequenceErase", "twice", "foreign"}) {
     ExpectRefused([op](ModelBuilder* b) { AddLoop(b, op, true); },
-                  "the body does something else");
+                  "the body does something other than");
   }
   ExpectRefused([](ModelBuilder* b) { AddLoop(b, "SequenceInsert", false); },
-                "the body does something else");
+                "the body does something other than");
 }
 
 // A chain that would copy names without end is refused, not carried out.

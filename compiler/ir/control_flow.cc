@@ -173,8 +173,8 @@ absl::Status DriveLoop(const ControlFlow& control,
   for (; number < trips && goes_on != 0; ++number) {
     if (control.trips >= 0 && number == control.trips) {
       return absl::InvalidArgumentError(absl::StrCat(
-          control.name, " makes more iterations than the ", control.trips,
-          " that the declared shapes of its results leave room for"));
+          control.name, " runs more than ", control.trips,
+          " iterations, the maximum for the declared shapes of its results"));
     }
     if (absl::Status s = stop(); !s.ok()) return s;
     const auto row = static_cast<uint64_t>(number);

@@ -75,7 +75,7 @@ absl::Status ExpandBiasSoftmax(Expansion* e) {
                      &axis)) {
     return RejectNode(Rejection::kInvalidModel, e->node(), "axis ",
                       e->node().IntAttribute("axis", 1),
-                      " is not one of a tensor of rank ", x.shape.size());
+                      " is not an axis of a tensor of rank ", x.shape.size());
   }
   const int64_t columns =
       ElementCount(Shape(x.shape.begin() + axis, x.shape.end()));

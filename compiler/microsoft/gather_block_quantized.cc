@@ -55,7 +55,7 @@ absl::StatusOr<Form> FormOf(const Expansion& e) {
   }
   if (f.block < 16 || (f.block & (f.block - 1)) != 0) {
     return RejectNode(Rejection::kInvalidModel, node, "block_size = ", f.block,
-                      " is no power of two from 16 on");
+                      " is not a power of two from 16 on");
   }
   if (f.bits != 2 && f.bits != 4 && f.bits != 8) {
     return RejectNode(Rejection::kUnsupportedAttribute, node, "bits = ", f.bits,

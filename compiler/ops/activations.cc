@@ -70,7 +70,7 @@ absl::StatusOr<std::vector<Activation>> ActivationsOf(
     const Known* known = Find(name);
     if (known == nullptr) {
       return RejectNode(Rejection::kInvalidModel, node, "activation '", name,
-                        "' is none of ONNX's");
+                        "' is not an ONNX activation");
     }
     const bool takes_alpha = known->parameters > 0 && alpha < alphas.size();
     const bool takes_beta = known->parameters > 1 && beta < betas.size();

@@ -118,8 +118,8 @@ absl::Status BoundedTensors::Add(const Graph& graph, const Node& node) {
                      : makes                    ? given
                                                 : node.inputs[0]]
             .name,
-        "', of which only the run's values say how large it is; the host "
-        "follows such a size through operators for which fewer rows are a "
+        "', whose size is known only at run time; the host "
+        "follows such a size through operators for which fewer rows mean a "
         "smaller result (elementwise ones, Conv, MatMul, Gather, Concat, "
         "Reshape with one -1 and the like), but not here; make the size known "
         "before, by TopK or a declared shape");

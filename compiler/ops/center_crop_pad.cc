@@ -46,7 +46,8 @@ absl::Status Expand(Expansion* e) {
     size_t axis = 0;
     if (!NormalizeAxis(axes[i], in.size(), &axis) || seen[axis]) {
       return RejectNode(Rejection::kInvalidModel, node, "axis ", axes[i],
-                        " of rank ", in.size(), " is none or there twice");
+                        " is out of range for rank ", in.size(),
+                        ", or repeated");
     }
     if (sizes[i] < 0) {
       return RejectNode(Rejection::kInvalidModel, node, "size ", sizes[i],

@@ -54,7 +54,7 @@ absl::Status CheckAxis(const Node& node, const Shape& axis_shape,
     return absl::OkStatus();
   }
   return RejectNode(Rejection::kInvalidModel, node, "axis ", ToInts(*axis)[0],
-                    " is not one of a tensor of rank ", rank);
+                    " is not an axis of a tensor of rank ", rank);
 }
 
 absl::Status Infer(Graph* graph, const Node& node) {

@@ -141,7 +141,7 @@ absl::Status Expand(Expansion* e) {
     if (!NormalizeAxis(ToInts(*given.constant)[0], shape.size(), &axis)) {
       return RejectNode(Rejection::kInvalidModel, e->node(), "axis ",
                         ToInts(*given.constant)[0],
-                        " is not one of a tensor of rank ", shape.size());
+                        " is not an axis of a tensor of rank ", shape.size());
     }
     axes = {axis};
   } else {
@@ -190,7 +190,8 @@ Results EvaluateDouble(const Graph&, const Node& node, const Inputs& inputs) {
   if (inputs[1]->count() != 1 ||
       !NormalizeAxis(ToInts(*inputs[1])[0], y.shape.size(), &axis)) {
     return RejectNode(Rejection::kInvalidModel, node,
-                      "axis is not one of a tensor of rank ", y.shape.size());
+                      "'axis' is not an axis of a tensor of rank ",
+                      y.shape.size());
   }
   const bool exclusive = node.IntAttribute("exclusive", 0) != 0;
   const bool reverse = node.IntAttribute("reverse", 0) != 0;

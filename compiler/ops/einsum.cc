@@ -123,7 +123,7 @@ absl::StatusOr<Equation> Parse(const Graph& graph, const Node& node) {
       return wrong("has a label in its result that no operand has");
     }
     if (std::count(equation.result.begin(), equation.result.end(), label) > 1) {
-      return wrong("has a label twice in its result");
+      return wrong("repeats a label in its result");
     }
   }
   return equation;

@@ -134,7 +134,8 @@ absl::Status ExpandDftAlong(Expansion* e, int64_t given_axis) {
   if (!NormalizeAxis(given_axis, shape.size(), &axis) ||
       axis + 1 == shape.size()) {
     return RejectNode(Rejection::kInvalidModel, node, "axis = ", given_axis,
-                      " is none of a signal of ", ShapeToString(shape));
+                      " is out of range for a signal of shape ",
+                      ShapeToString(shape));
   }
   Transform t;
   t.complex = shape.back() == 2;
@@ -310,7 +311,7 @@ absl::Status ExpandStft(Expansion* e) {
   }
   if (t.length < 1 || t.length > signal) {
     return RejectNode(Rejection::kInvalidModel, node, "frames of ", t.length,
-                      " elements are none of a signal of ",
+                      " elements do not fit a signal of shape ",
                       ShapeToString(shape));
   }
   if (step != 0) {

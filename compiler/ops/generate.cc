@@ -22,7 +22,7 @@ absl::StatusOr<const TensorData*> ConstantInput(const Graph& graph,
   if (tensor.is_constant()) return tensor.constant.get();
   return RejectNode(
       Rejection::kUnsupportedShape, node, "input ", i, " '", tensor.name,
-      "' decides the output's shape and must be a constant, or have "
+      "' determines the output's shape and must be a constant, or have "
       "a bound (--bound NAME=N, or metadata heddle.bound.NAME)");
 }
 

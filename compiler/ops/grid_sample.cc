@@ -201,8 +201,8 @@ absl::Status Expand(Expansion* e) {
   const Shape x = e->T(e->In(0)).shape, grid = e->T(e->In(1)).shape;
   const auto rank = static_cast<int64_t>(x.size()) - 2;
   if (grid.size() != x.size() || grid[0] != x[0] || grid.back() != rank) {
-    return RejectNode(Rejection::kMismatchingShape, node, "a grid of ",
-                      ShapeToString(grid), " is none for an input of ",
+    return RejectNode(Rejection::kMismatchingShape, node, "a grid of shape ",
+                      ShapeToString(grid), " does not fit an input of shape ",
                       ShapeToString(x));
   }
   const Shape samples(grid.begin() + 1, grid.end() - 1);

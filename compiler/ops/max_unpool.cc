@@ -35,9 +35,8 @@ absl::StatusOr<Shape> ShapeBefore(const Node& node, const Shape& x) {
     for (int64_t v : {kernel[i], strides[i], pads[i] + 1, pads[rank + i] + 1}) {
       if (v >= 1 && v <= kMost) continue;
       return RejectNode(Rejection::kInvalidModel, node,
-                        "kernel_shape, strides and pads have a number that is "
-                        "none of a window: ",
-                        v);
+                        "kernel_shape, strides or pads have the value ", v,
+                        ", which no window can have");
     }
     y.push_back((x[2 + i] - 1) * strides[i] + kernel[i] - pads[i] -
                 pads[rank + i]);
@@ -69,7 +68,7 @@ absl::Status Expand(Expansion* e) {
     }
     if (!fits) {
       return RejectNode(Rejection::kUnsupportedShape, node, "output_shape ",
-                        ShapeToString(given), " has no room for ",
+                        ShapeToString(given), " is too small for the result ",
                         ShapeToString(y));
     }
   }

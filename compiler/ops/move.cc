@@ -30,7 +30,7 @@ absl::StatusOr<std::vector<size_t>> Permutation(const Node& node, size_t rank) {
   if (perm.size() != rank || result.size() != rank) {
     return RejectNode(Rejection::kInvalidModel, node, "perm ",
                       ShapeToString(perm),
-                      " is no permutation of the dimensions of a tensor of "
+                      " is not a permutation of the dimensions of a tensor of "
                       "rank ",
                       rank);
   }

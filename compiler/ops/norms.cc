@@ -59,7 +59,7 @@ absl::Status ExpandMeanVariance(Expansion* e) {
     size_t normal;
     if (!NormalizeAxis(axis, rank, &normal)) {
       return RejectNode(Rejection::kInvalidModel, e->node(), "axis ", axis,
-                        " is not one of a tensor of rank ", rank);
+                        " is not an axis of a tensor of rank ", rank);
     }
     axes.push_back(static_cast<int64_t>(normal));
     if (std::count(axes.begin(), axes.end(), axes.back()) > 1) {

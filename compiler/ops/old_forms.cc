@@ -108,7 +108,7 @@ Nodes WholePower(Graph* graph, const Node& node) {
   const float p = node.FloatAttribute("p", 2);
   if (!(p >= 1 && p <= 1024) || p != std::floor(p)) {
     return RejectNode(Rejection::kUnsupportedAttribute, node, "p = ", p,
-                      " is no whole number from 1 to 1024");
+                      " is not a whole number from 1 to 1024");
   }
   FormWriter::Attributes attributes = Without(node, {"p"});
   attributes["p"] = static_cast<int64_t>(p);

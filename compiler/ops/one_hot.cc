@@ -113,8 +113,9 @@ absl::Status ExpandOneHot(Expansion* e) {
   size_t axis;
   if (!NormalizeAxis(e->node().IntAttribute("axis", -1), shape.size() + 1,
                      &axis)) {
-    return RejectNode(Rejection::kInvalidModel, e->node(),
-                      "axis is not one of a tensor of rank ", shape.size() + 1);
+    return RejectNode(Rejection::kInvalidModel, e->node(), "axis ",
+                      e->node().IntAttribute("axis", -1),
+                      " is not an axis of a tensor of rank ", shape.size() + 1);
   }
   shape.insert(shape.begin() + static_cast<int64_t>(axis), 1);
   // Compared as int32 or int64, or as real numbers.

@@ -207,7 +207,7 @@ absl::StatusOr<std::vector<TensorData>> EvaluateGraph(
     if (inputs[i].type != tensor.type || inputs[i].shape != tensor.shape) {
       return absl::InvalidArgumentError(absl::StrCat(
           "input '", tensor.name, "' is ", DataTypeName(inputs[i].type),
-          ShapeToString(inputs[i].shape), ", the model wants ",
+          ShapeToString(inputs[i].shape), ", but the model expects ",
           DataTypeName(tensor.type), ShapeToString(tensor.shape)));
     }
     values[graph.inputs[i]] = inputs[i];

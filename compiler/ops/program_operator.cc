@@ -278,7 +278,8 @@ absl::StatusOr<TensorData> RunStep(
   }
   isa::ElementType element;
   if (!LaneType(type, &element)) {
-    return absl::InternalError("the result's type is none of the lanes'");
+    return absl::InternalError(
+        "the result's type is not one the lanes compute");
   }
   if (ElementBytes(type) == 4) {
     RETURN_IF_ERROR(Evaluate(step.program, step.arguments, streams, count,

@@ -24,14 +24,14 @@ absl::Status Expand(Expansion* e) {
       axis == 0) {
     return RejectNode(Rejection::kInvalidModel, node, "axis ",
                       node.IntAttribute("axis", -2),
-                      " is not one of a tensor of rank ", cache.shape.size(),
-                      " behind the batch");
+                      " is the batch, or is not an axis of a tensor of rank ",
+                      cache.shape.size());
   }
   Shape part = cache.shape;
   if (update.shape.size() == part.size()) part[axis] = update.shape[axis];
   if (update.shape != part || part[axis] > cache.shape[axis]) {
     return RejectNode(Rejection::kMismatchingShape, node, "update of ",
-                      ShapeToString(update.shape), " is no part of a cache of ",
+                      ShapeToString(update.shape), " does not fit a cache of ",
                       ShapeToString(cache.shape), " along axis ", axis);
   }
   RETURN_IF_ERROR(CheckTable(node, 1, ElementCount(part)));

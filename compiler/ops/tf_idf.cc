@@ -87,7 +87,7 @@ Pool PoolOf(const Node& node) {
       grams.tokens.emplace_back(tokens.begin() + at,
                                 tokens.begin() + at + length);
       if (!seen.insert(grams.tokens.back()).second) {
-        return Wrong(absl::StrCat("n-gram ", next, " is in the pool twice"));
+        return Wrong(absl::StrCat("n-gram ", next, " is repeated in the pool"));
       }
       grams.places.push_back(places[next]);
       grams.weights.push_back(weights[next]);

@@ -474,7 +474,7 @@ absl::Status UnpackProfile(const fb::MetadataT& metadata, Package* package) {
   const auto profile = compiler::ParseHostProfile(metadata.host_profile);
   if (!profile.ok()) return Damaged(profile.status().message());
   if (placement != "cost" && placement != "card" && placement != "host") {
-    return Damaged("a placement that is none");
+    return Damaged("an unknown placement");
   }
   package->host_profile = metadata.host_profile;
   package->placement = placement;

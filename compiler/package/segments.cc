@@ -67,7 +67,8 @@ std::string WhatIsWrongWithControl(const Package& package,
                                    const Segment& segment) {
   for (const auto* values : {&segment.inputs, &segment.outputs}) {
     for (uint32_t v : *values) {
-      if (v >= package.values.size()) return "it has a value that is none";
+      if (v >= package.values.size())
+        return "it refers to a value that does not exist";
     }
   }
   const auto inputs = TypesOf(package, segment.inputs);
@@ -170,7 +171,8 @@ std::string WhatIsWrongWithSegments(const Package& package) {
   for (const TensorInfo& input : package.inputs) {
     const int64_t value = ValueOf(package, names, input);
     if (value < 0 || written[value]) {
-      return absl::StrCat("input '", input.name, "' is no value, or twice");
+      return absl::StrCat("input '", input.name,
+                          "' is not a value, or is repeated");
     }
     written[value] = true;
   }

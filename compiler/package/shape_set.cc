@@ -73,7 +73,7 @@ absl::Status UnpackInputs(const setfb::ShapeSetT& metadata, ShapeSet* set) {
     if (compiler::ElementBytes(input.type) == 0 ||
         input.shape.size() != input.symbols.size() ||
         input.shape.size() > kMaxRank) {
-      return Damaged("input '", input.name, "' is no tensor");
+      return Damaged("input '", input.name, "' is not a tensor");
     }
     for (size_t i = 0; i < input.shape.size(); ++i) {
       const int32_t symbol = input.symbols[i];

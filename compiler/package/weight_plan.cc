@@ -22,7 +22,7 @@ std::string WrongAlone(const WeightCopy& c, uint64_t room,
   }
   if (c.size == 0 || c.from % kWeightAlign != 0 || c.to % kWeightAlign != 0) {
     return absl::StrCat(c.size, " bytes from ", c.from, " to ", c.to,
-                        " are none or not aligned");
+                        " are empty or not aligned");
   }
   if (c.from > weight_bytes || c.size > weight_bytes - c.from) {
     return absl::StrCat(c.size, " bytes from ", c.from, " of ", weight_bytes);

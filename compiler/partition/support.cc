@@ -263,8 +263,8 @@ class Finder {
       if (!whole[n].by_choice) continue;
       whole[n].reason = absl::FailedPreconditionError(absl::StrCat(
           body.nodes[n].Describe(),
-          ": tensors of a size that a run decides cannot cross the card inside "
-          "of a run-time If or Loop"));
+          ": tensors whose size is known only at run time cannot cross the "
+          "card inside a run-time If or Loop"));
     }
     return whole;
   }

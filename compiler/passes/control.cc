@@ -550,11 +550,12 @@ class Leaver {
     for (size_t i = 0; i < carried; ++i) {
       RETURN_IF_ERROR(
           Same("carried value", OutputName(i), "at first",
-               TypeOf(made_.inputs[2 + i]), "behind an iteration",
+               TypeOf(made_.inputs[2 + i]), "after an iteration",
                Result(0, first + i),
-               "shape, or grow on one axis by as much in each iteration; else "
-               "carry a tensor of the most elements that it may have, and "
-               "their number (ScatterND writes at a computed place)"));
+               "shape, or grow on one axis by the same amount in each "
+               "iteration; otherwise carry a tensor of the largest size that "
+               "it may have, and the number of elements in use (ScatterND "
+               "writes at a computed place)"));
     }
     return absl::OkStatus();
   }
@@ -610,8 +611,8 @@ class Leaver {
                 node_.outputs.end(),
                 [](TensorId id) { return id != kNoTensor; })]
             .name,
-        "' has a row per iteration, and their number is known at "
-        "run time only; say how many there are at most with ",
+        "' has a row per iteration, and their number is known "
+        "only at run time; give a bound with ",
         BoundOption(node_, *graph_),
         ", declare its shape (value_info), give the Loop a "
         "constant trip count and no computed condition, "

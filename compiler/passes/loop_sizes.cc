@@ -141,8 +141,8 @@ class Sizer {
     return RejectNode(
         Rejection::kUnsupportedShape, given_.loop, "its carried value '",
         NameOf(given_.graphs.body.inputs[2 + grows_.begin()->first]),
-        "' grows, and nothing says how many iterations it makes at most; ",
-        "say it with ", BoundOption(given_.loop, *graph_));
+        "' grows, but nothing limits the number of iterations; ",
+        "give a bound with ", BoundOption(given_.loop, *graph_));
   }
 
   // A place for it in the body, filled; the body has it as `id`.

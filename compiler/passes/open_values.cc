@@ -144,8 +144,8 @@ absl::Status CloseCaptures(const Node& node, const BoundedTensors& bounded,
       return RejectNode(
           Rejection::kUnsupportedShape, node, "it reads '",
           graph->tensors[id].name,
-          "', of which only the run's values say how large it is on more than "
-          "one axis; reduce the tensor to a fixed shape before it, or make the "
+          "', whose size is known only at run time on more than one "
+          "axis; reduce the tensor to a fixed shape before it, or make the "
           "condition or trip count constant");
     }
     OpenTensor open;

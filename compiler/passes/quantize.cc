@@ -194,7 +194,7 @@ class Fuser {
       *t = before;
       if (!IsImplied(clamp, *out)) {
         return No("the ", clamp.op, " '", clamp.name,
-                  "' behind it clips values that ", Name(out->codes),
+                  "' after it clips values that ", Name(out->codes),
                   " can hold");
       }
       Append(clamp.sources, &sources);

@@ -141,7 +141,7 @@ TEST(FloatGroups, OfAConvolution) {
            Case{0.125f, DataType::kInt8, 9, false, false,
                 "Conv: 'xq' is uint8, 'yq' is int8"},
            Case{0.125f, DataType::kUint8, 9, true, false,
-                "Conv: the Relu 'r_node' behind it clips values that 'yq' "
+                "Conv: the Relu 'r_node' after it clips values that 'yq' "
                 "can hold"},
            Case{0.125f, DataType::kUint8, 0, false, true,
                 "Conv: 'c' is read by others too, not only quantized"},

@@ -138,7 +138,7 @@ const std::vector<Pass>& Passes() {
          return ApplyAlgebra(graph, context.supposed);
        }},
       {"sink-moves",
-       "move transposes and reshapes behind elementwise operators, to the next",
+       "move transposes and reshapes past elementwise operators, to the next",
        [](Graph* graph, const PassContext&) { return SinkMoves(graph); }},
       {"flatten-rows",
        "turn operators on stacks of rows into operators on matrices",
@@ -149,7 +149,7 @@ const std::vector<Pass>& Passes() {
        [](Graph* graph, const PassContext& context) {
          return FoldConstants(graph, context.supposed, context.folded);
        }},
-      {"simplify", "remove nodes that do nothing or that nobody reads",
+      {"simplify", "remove nodes that do nothing or whose results are not read",
        [](Graph* graph, const PassContext&) { return Simplify(graph); }},
       {"share-subexpressions", "eliminate common subexpressions",
        [](Graph* graph, const PassContext& context) {

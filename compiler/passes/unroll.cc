@@ -416,7 +416,7 @@ absl::StatusOr<std::vector<Node>> Unroller::AllOfScan(const Node& node) {
     size_t axis = 0;
     if (!NormalizeAxis(batch ? 1 : in_axes[at], shape.size(), &axis)) {
       return RejectNode(Rejection::kInvalidModel, node, "axis ", in_axes[at],
-                        " is none of input ", i, " of shape ",
+                        " is out of range for input ", i, " of shape ",
                         ShapeToString(shape));
     }
     in_axes[at] = static_cast<int64_t>(axis);

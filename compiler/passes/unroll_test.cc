@@ -243,7 +243,8 @@ TEST(UnrollTest, ScansThatAreNone) {
   ExpectRefused(b, Rejection::kInvalidModel, "num_scan_inputs = 3");
   b = Sums(11);
   SetInts(NodeOf(&b, 0), "scan_input_axes", {2});
-  ExpectRefused(b, Rejection::kInvalidModel, "axis 2 is none of input 1");
+  ExpectRefused(b, Rejection::kInvalidModel,
+                "axis 2 is out of range for input 1");
   b = Sums(11);
   SetInts(NodeOf(&b, 0), "scan_output_directions", {2});
   ExpectRefused(b, Rejection::kInvalidModel, "scan_output_directions");

@@ -369,7 +369,7 @@ std::string DescribeFate(const Graph& model, const Node& node,
   }
   return "Removed or absorbed during compilation: it changes nothing here "
          "(such as Identity, Dropout, a Cast to the same type), its result is "
-         "part of a constant, or nobody reads it. Needs no command.\n";
+         "part of a constant, or nothing reads it. Needs no command.\n";
 }
 
 // As CompileOnnx does it; *graph becomes the one that card and host share.

@@ -488,13 +488,13 @@ class Planner {
     if (failed < buffers.size()) {
       return Reject(
           Rejection::kNoDeviceMemory,
-          absl::StrCat("tensor '", graph_.storages[which[failed]].name, "' of ",
+          absl::StrCat("tensor '", graph_.storages[which[failed]].name, "' (",
                        buffers[failed].bytes,
-                       " bytes has no place beside the others that are alive "
-                       "with it: between operations ",
+                       " bytes) does not fit: tensors that live at the same "
+                       "time share ",
                        UINT32_MAX,
-                       " bytes of device memory can be used; make the batch or "
-                       "the tensors smaller"));
+                       " bytes of device memory; make the batch or the tensors "
+                       "smaller"));
     }
     for (size_t i = 0; i < which.size(); ++i) {
       graph_.storages[which[i]].dram_offset = buffers[i].offset;
