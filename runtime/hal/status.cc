@@ -190,7 +190,7 @@ const char* ValidateRule(uint32_t code) {
     case HEDDLE_VALIDATE_SIGNAL:
       return "a semaphore would exceed its maximum";
     case HEDDLE_VALIDATE_END:
-      return "there is no end command as the last one, or one before";
+      return "the stream does not end with its only end command";
     case HEDDLE_VALIDATE_SEMAPHORE:
       return "between two barriers a semaphore has a second signalling engine, "
              "signal point or waiting engine";

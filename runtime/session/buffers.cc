@@ -37,8 +37,9 @@ absl::Status CheckBuffer(const char* kind, const package::TensorInfo& tensor,
     if (tensor.type == compiler::DataType::kInt64) {
       return absl::InvalidArgumentError(
           absl::StrCat(kind, " '", tensor.name,
-                       "' is int64, and cannot be resident: the card has 32 "
-                       "bits of it, the host checks that they are enough"));
+                       "' is int64 and cannot be resident: the card keeps only "
+                       "the low 32 bits, and the host must check the range in "
+                       "each run"));
     }
     return absl::OkStatus();
   }

@@ -109,8 +109,8 @@ class ControlSegment::Body {
           if (host->bounded().of(id) == 0) continue;
           return absl::InvalidArgumentError(absl::StrCat(
               "'", host->graph().tensors[id].name,
-              "' goes from one segment of a body to another, or out of it, "
-              "and its size is decided by values"));
+              "' passes from one segment of a body to another, or out of it, "
+              "and its size depends on values"));
         }
         made->host_bytes_ = std::max(made->host_bytes_, host->working_bytes());
         part.host = *std::move(host);

@@ -111,7 +111,7 @@ absl::StatusOr<const ResidentBuffer*> ResidentOf(const TensorBuffer& buffer,
   if (resident->size() != buffer.size) {
     return absl::InvalidArgumentError(absl::StrCat(
         "the resident tensor of '", buffer.name, "' has ", resident->size(),
-        " bytes, the buffer says ", buffer.size));
+        " bytes, but the buffer has ", buffer.size));
   }
   return resident;
 }

@@ -200,9 +200,8 @@ absl::StatusOr<std::unique_ptr<ResidentValues>> ResidentValues::Make(
   const size_t most = made->core_->device().info().max_steps;
   if (steps > most) {
     return absl::InvalidArgumentError(
-        absl::StrCat(steps, " tensors of ", Name(package),
-                     " that the host computes are resident; the card takes ",
-                     most, " per inference"));
+        absl::StrCat("the host computes ", steps, " resident tensors of ",
+                     Name(package), "; the limit is ", most, " per inference"));
   }
   made->has_last_job_ = steps > 0;
   for (size_t s = 0; s < held.size(); ++s) {

@@ -507,7 +507,7 @@ absl::StatusOr<std::shared_ptr<Graph>> SegmentedGraph::Load(
           Name(package), ": ",
           kind == package::SegmentKind::kControl ? "an If or Loop" : "the card",
           " reads '", package.values[v].name,
-          "', whose size the host's values decide"));
+          "', whose size is known only after the host has computed it"));
     }
     if (kind == package::SegmentKind::kHost) {
       compiler::BoundedTensors inputs;
@@ -624,8 +624,8 @@ absl::Status SegmentedGraph::CheckBound(const Loaded& loaded,
     if (bound <= card->MostBound()) continue;
     return absl::InvalidArgumentError(absl::StrCat(
         "'", last, "' of ", Name(loaded.package),
-        " cannot be resident, too: ", bound, " tensors of segment ", s,
-        " would be, the card takes ", card->MostBound(), " per segment"));
+        " cannot also be resident: segment ", s, " would have ", bound,
+        " resident tensors, and the limit is ", card->MostBound()));
   }
   return absl::OkStatus();
 }
