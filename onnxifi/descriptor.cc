@@ -232,7 +232,7 @@ absl::StatusOr<compiler::Shape> ReadShape(const Descriptor& descriptor,
   if (rank >= 0 && descriptor.dimensions != static_cast<uint32_t>(rank)) {
     return Fail(ONNXIFI_STATUS_MISMATCHING_SHAPE,
                 absl::StrCat(name, descriptor.dimensions,
-                             " dimensions, and the model says ", rank));
+                             " dimensions, but the model has ", rank));
   }
   if (descriptor.dimensions > kMaxRank) {
     return Fail(ONNXIFI_STATUS_UNSUPPORTED_SHAPE,

@@ -268,7 +268,7 @@ std::vector<int64_t> Context::IrVersions() {
     int64_t version = 0;
     if (!absl::SimpleAtoi(word, &version)) {
       Fail(absl::StrCat("ONNXIFI_BACKEND_ONNX_IR_VERSION has \"", word,
-                        "\", which is no version"));
+                        "\", which is not a version"));
     }
     versions.push_back(version);
   }
@@ -310,7 +310,7 @@ const BinaryOperator& Context::op() {
   }
   op_ = nullptr;
   Unsupported(absl::StrCat(
-      "onnxGetBackendCompatibility refuses each operator that the kit makes "
+      "onnxGetBackendCompatibility rejects each operator that the kit makes "
       "graphs of:",
       tried));
 }

@@ -323,7 +323,7 @@ void Partitioner(Context& t) {
     const bool known = at % 3 != 2 && (!pair || at % 3 != 1);
     t.Check(ask((pair ? pairs : nodes)[at]) == known,
             absl::StrCat("probe ", i, ": a piece of ", pair ? 2 : 1,
-                         known ? " nodes that can run was refused"
+                         known ? " nodes that can run was rejected"
                                : " nodes that cannot run was accepted"));
     // Somewhere between, the pieces are made.
     if (i % 2000 == 999) {

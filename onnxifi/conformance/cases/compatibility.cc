@@ -230,7 +230,7 @@ void ManyProbes(Context& t) {
        ++batch) {
     const auto start = Clock::now();
     for (int i = 0; i < kProbes; ++i) {
-      t.Check(Yes(t.Compatibility(good)), "a good model was refused");
+      t.Check(Yes(t.Compatibility(good)), "a good model was rejected");
       t.Check(!Yes(t.Compatibility(bad)), "a bad model was accepted");
     }
     const std::chrono::duration<double, std::micro> took = Clock::now() - start;
@@ -257,7 +257,7 @@ std::vector<Case> CompatibilityCases() {
        Protobuf},
       {"compatibility.invalid_model", "breaches of ONNX are INVALID_MODEL",
        Invalid},
-      {"compatibility.unknown_operator", "unknown operators are refused",
+      {"compatibility.unknown_operator", "unknown operators are rejected",
        UnknownOperator},
       {"compatibility.mismatching",
        "declared shapes and types that are not the inferred ones are "
@@ -267,7 +267,7 @@ std::vector<Case> CompatibilityCases() {
        "a model is judged the same with and without its weights",
        WithoutWeights},
       {"compatibility.verdict_is_init_graph",
-       "what is accepted can be initialised, and what is refused cannot",
+       "what is accepted can be initialised, and what is rejected cannot",
        VerdictIsInitGraph},
       {"compatibility.node_by_node",
        "each node of a model, each set of them and the whole are judged as "

@@ -84,7 +84,7 @@ void WaitsFor(Context& t) {
     t.ExpectRule(wait(output, limit, &state, &end, message, &length),
                  {kSuccess}, "onnxWaitEventFor of a run");
     t.Rule(state == ONNXIFI_EVENT_STATE_SIGNALLED && end == kSuccess,
-           "onnxWaitEventFor does not tell that a run has succeeded");
+           "onnxWaitEventFor does not report that a run has succeeded");
     t.Rule(length < sizeof(message) && std::strlen(message) == length,
            "onnxWaitEventFor stores a message of another length");
     t.Rule(job.Right(), "the result of a run is wrong");
@@ -368,7 +368,7 @@ void QuantizedRefusals(Context& t) {
   d.scales = scales.data();
   for (const float wrong : {0.0F, -1.0F, HUGE_VALF}) {
     scales[1] = wrong;
-    refused(d, ONNXIFI_STATUS_INVALID_DATATYPE, "a scale that is none");
+    refused(d, ONNXIFI_STATUS_INVALID_DATATYPE, "an impossible scale");
   }
   scales[1] = q.scales[1] * 2;
   refused(d, ONNXIFI_STATUS_MISMATCHING_DATATYPE, "a scale not the model's");
@@ -419,7 +419,7 @@ void OfflineWithoutReader(Context& t) {
 std::vector<Case> FoxiCases() {
   return {
       {"foxi.wait_for",
-       "onnxWaitEventFor waits with a limit, and tells the end", WaitsFor,
+       "onnxWaitEventFor waits with a limit, and reports the end", WaitsFor,
        kRuleOnly},
       {"foxi.trace", "a time line of a run is in order, and can be released",
        Traces, kRuleOnly},
@@ -433,10 +433,10 @@ std::vector<Case> FoxiCases() {
        "a descriptor may say how its tensor is quantized, or not",
        QuantizedInputs, kRuleOnly},
       {"foxi.quantized_refusals",
-       "a descriptor that is quantized otherwise than the model is refused",
+       "a descriptor quantized differently from the model is rejected",
        QuantizedRefusals, kRuleOnly},
       {"foxi.offline_without_reader",
-       "an offline weight without a reader, and an offline input, are refused",
+       "an offline weight without a reader, and an offline input, are rejected",
        OfflineWithoutReader, kRuleOnly},
   };
 }

@@ -160,17 +160,17 @@ void OutHandles(Context& t) {
 
 std::vector<Case> GeneralCases() {
   return {
-      {"general.handle_null", "NULL is refused as every kind of handle",
+      {"general.handle_null", "NULL is rejected as every kind of handle",
        HandleNull},
       {"general.handle_foreign",
-       "memory that is no object of the library is refused as a handle",
+       "memory that is not an object of the library is rejected as a handle",
        HandleForeign},
       {"general.handle_other_type",
-       "a handle of one kind is refused as one of another", HandleOtherType},
-      {"general.handle_released", "a released handle is refused",
+       "a handle of one kind is rejected as one of another", HandleOtherType},
+      {"general.handle_released", "a released handle is rejected",
        HandleReleased},
       {"general.handle_wild",
-       "an address without memory is refused as a handle", HandleWild,
+       "an address without memory is rejected as a handle", HandleWild,
        kRuleOnly},
       {"general.out_handles",
        "a function that fails sets the handle that it would have made to NULL",

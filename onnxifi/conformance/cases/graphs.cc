@@ -180,7 +180,7 @@ std::vector<Case> GraphCases() {
       {"graphs.protobuf", "bytes that are no ModelProto are INVALID_PROTOBUF",
        Protobuf},
       {"graphs.invalid_model", "breaches of ONNX are INVALID_MODEL", Invalid},
-      {"graphs.unknown_operator", "unknown operators are refused",
+      {"graphs.unknown_operator", "unknown operators are rejected",
        UnknownOperator},
       {"graphs.mismatching",
        "declared shapes and types that are not the inferred ones are "
@@ -193,7 +193,7 @@ std::vector<Case> GraphCases() {
       {"graphs.empty_properties", "a list without properties is accepted",
        EmptyProperties},
       {"graphs.model_may_vanish",
-       "the model is not read after the call, nor behind its end",
+       "the model is not read after the call, nor past its end",
        ModelMayVanish},
       {"graphs.independent", "graphs with the same names are independent",
        Independent},

@@ -81,8 +81,8 @@ void Fill(Context& t) {
                 absl::StrCat("ID ", i, " of ", want, " was not stored"));
       } else {
         t.Check(ids[i] == CanaryPointer(),
-                absl::StrCat("onnxGetBackendIDs wrote behind the last of ",
-                             want, " IDs"));
+                absl::StrCat("onnxGetBackendIDs wrote past the last of ", want,
+                             " IDs"));
       }
     }
     ids.resize(want);
@@ -174,8 +174,8 @@ std::vector<Case> IdCases() {
       {"ids.short_buffer",
        "too small a buffer gets nothing, the number is stored: FALLBACK",
        ShortBuffer},
-      {"ids.fill",
-       "a buffer that suffices gets the IDs and nothing behind them", Fill},
+      {"ids.fill", "a buffer that suffices gets the IDs and nothing past them",
+       Fill},
       {"ids.distinct", "each device has an ID of its own", Distinct},
       {"ids.stable",
        "a device has the same ID in every call, and each listing is released "

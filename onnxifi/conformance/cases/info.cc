@@ -163,7 +163,7 @@ void ExactBuffer(Context& t) {
       t.Check(
           std::all_of(value.begin() + static_cast<ptrdiff_t>(want), value.end(),
                       [](uint8_t byte) { return byte == 0xA5; }),
-          CallOf(q) + " wrote behind its value");
+          CallOf(q) + " wrote past its value");
     }
   }
 }
@@ -488,7 +488,7 @@ std::vector<Case> InfoCases() {
        "too small a buffer gets nothing, the size is stored: FALLBACK",
        ShortBuffer},
       {"info.exact_buffer",
-       "a buffer that suffices gets the value and nothing behind it",
+       "a buffer that suffices gets the value and nothing past it",
        ExactBuffer},
       {"info.unknown", "an unknown question is UNSUPPORTED_ATTRIBUTE", Unknown},
       {"info.version", "ONNXIFI_VERSION is 1.0", Version},

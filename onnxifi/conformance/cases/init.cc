@@ -167,7 +167,7 @@ void ReleaseWithChildren(Context& t) {
   const onnxEvent event = t.NewEvent(backend);
   Job job(t, {2, 3}, backend);
   t.Rule(lib.ReleaseBackend(backend) == ONNXIFI_STATUS_SUCCESS,
-         "onnxReleaseBackend before its children are released is refused");
+         "onnxReleaseBackend before its children are released is rejected");
   t.ForgetBackend(backend);
   (void)lib.ReleaseGraph(job.graph);
   t.ForgetGraph(job.graph);

@@ -176,10 +176,10 @@ void TagFirst(Context& t) {
   const DescriptorArray out(t.abi(), {job.y.Describe()});
   t.Expect(t.lib().SetGraphIO(job.graph, 1, bare, 1, out.data()),
            {ONNXIFI_STATUS_UNSUPPORTED_TAG},
-           "onnxSetGraphIO with an input of another tag and nothing behind it");
+           "onnxSetGraphIO with an input of another tag and nothing after it");
   t.Expect(t.lib().SetGraphIO(job.graph, 2, in.data(), 1, bare),
            {ONNXIFI_STATUS_UNSUPPORTED_TAG},
-           "onnxSetGraphIO with an output of another tag and nothing behind "
+           "onnxSetGraphIO with an output of another tag and nothing after "
            "it");
 }
 
@@ -297,7 +297,7 @@ void Scalar(Context& t) {
   Model model = t.Elementwise({});
   if (const onnxStatus status = t.Compatibility(model.Serialize());
       status != ONNXIFI_STATUS_SUCCESS && status != ONNXIFI_STATUS_FALLBACK) {
-    t.Unsupported(absl::StrCat("scalars are refused: ", StatusName(status)));
+    t.Unsupported(absl::StrCat("scalars are rejected: ", StatusName(status)));
   }
   Job job(t, {});
   job.MustSetIO();  // shape NULL, dimensions 0

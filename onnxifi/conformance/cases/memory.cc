@@ -33,7 +33,7 @@ onnxStatus InitWithWeight(Context& t, uint64_t bytes, onnxGraph* graph) {
       verdict == ONNXIFI_STATUS_UNSUPPORTED_OPERATOR) {
     t.Unsupported(
         "MatMul, of which the kit makes graphs of any size, is "
-        "refused");
+        "rejected");
   }
   Tensor w("w", {static_cast<uint64_t>(rows), kColumns});
   return t.TryGraph(serialized, graph, {w.Describe()});

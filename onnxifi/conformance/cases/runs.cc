@@ -70,12 +70,12 @@ void FenceTagFirst(Context& t) {
   onnxMemoryFenceV1 out = EventFence(nullptr);
   t.Expect(t.lib().RunGraph(job.graph, bare, &out),
            {ONNXIFI_STATUS_UNSUPPORTED_TAG},
-           "onnxRunGraph with an input fence of another tag and nothing behind "
+           "onnxRunGraph with an input fence of another tag and nothing after "
            "it");
   t.Expect(t.lib().RunGraph(job.graph, &in, bare),
            {ONNXIFI_STATUS_UNSUPPORTED_TAG},
            "onnxRunGraph with an output fence of another tag and nothing "
-           "behind it");
+           "after it");
 }
 
 void FenceType(Context& t) {
@@ -271,8 +271,8 @@ std::vector<Case> RunCases() {
       {"runs.implicit_fence",
        "IMPLICIT fences that are not advertised are UNSUPPORTED_FENCE_TYPE",
        ImplicitFence},
-      {"runs.input_event", "an input event that is none is INVALID_EVENT",
-       InputEvent},
+      {"runs.input_event",
+       "an input event that is not an event is INVALID_EVENT", InputEvent},
       {"runs.other_backend", "an event of another backend is INVALID_EVENT",
        OtherBackend, kRuleOnly},
       {"runs.before_io", "a graph without locations is UNIDENTIFIED_NAME",

@@ -65,7 +65,7 @@ bool Once(Context& t, const Tried& tried, const std::string& word,
     }
     t.Check(SaysSo(tried.function, word, status),
             absl::StrCat(with(), StatusName(status),
-                         ", which says nothing of memory or resources"));
+                         ", which does not mention memory or resources"));
     if (tried.never_fails) {
       t.Rule(false, absl::StrCat(with(), "what releases needs something"));
     }

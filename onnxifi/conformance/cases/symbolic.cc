@@ -195,7 +195,7 @@ void VariableOutputs(Context& t) {
   onnxGraph graph = nullptr;
   const onnxStatus made = t.TryGraph(bytes, &graph);
   if (made == ONNXIFI_STATUS_UNSUPPORTED_OPERATOR) {
-    t.Unsupported("NonZero or Shape is refused");
+    t.Unsupported("NonZero or Shape is rejected");
   }
   if (!t.Expect(made, {ONNXIFI_STATUS_SUCCESS, ONNXIFI_STATUS_FALLBACK},
                 "onnxInitGraph of data-dependent outputs")) {
@@ -227,7 +227,7 @@ void VariableOutputs(Context& t) {
         dense &= found.rows[i] == at / 3 && found.rows[count + i] == at % 3;
       }
       t.Rule(dense, "the elements are not dense at the buffer's beginning");
-      t.Check(found.rows[2 * limit] == -1, "a byte behind the limit changed");
+      t.Check(found.rows[2 * limit] == -1, "a byte past the limit changed");
     }
   }
   Found small(4);
@@ -235,7 +235,7 @@ void VariableOutputs(Context& t) {
            {ONNXIFI_STATUS_SUCCESS}, "onnxSetGraphIO");
   t.ExpectRule(Find(t, graph, &x, 5), {ONNXIFI_STATUS_INTERNAL_ERROR},
                "onnxWaitEvent of a run beyond the upper limit");
-  t.Check(small.rows[8] == -1, "a byte behind the limit changed");
+  t.Check(small.rows[8] == -1, "a byte past the limit changed");
 }
 
 }  // namespace
@@ -263,7 +263,7 @@ std::vector<Case> SymbolicCases() {
        MaxSequence},
       {"symbolic.variable_outputs",
        "the shape of a data-dependent output is an upper limit, and a Shape "
-       "operator tells what it is",
+       "operator reports what it is",
        VariableOutputs},
   };
 }

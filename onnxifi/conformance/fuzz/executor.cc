@@ -94,7 +94,7 @@ void Executor::Calibrate() {
       (void)lib_.ReleaseGraph(graph);
     }
   }
-  if (!Made(init_[0])) t_.Fail("onnxInitGraph refuses a right model");
+  if (!Made(init_[0])) t_.Fail("onnxInitGraph rejects a valid model");
   // The result, whatever it is: whether it is right others have seen.
   Memory memory;
   const onnxGraph graph = t_.NewGraph(models_[0]);
@@ -423,7 +423,7 @@ void Executor::DoEvent(const Step& step) {
   t_.Check(is || state == ONNXIFI_EVENT_STATE_NONSIGNALLED,
            absl::StrCat("an event's state is ", state));
   t_.Check(!before || is, "a signalled event's state is NONSIGNALLED");
-  t_.Check(can || !is, "an event that nobody has signalled is SIGNALLED");
+  t_.Check(can || !is, "an event that was never signalled is SIGNALLED");
   object->signalled |= is;
 }
 
