@@ -80,7 +80,7 @@ using cli::kUsage;
 
 constexpr char kExitCodeHelp[] =
     "Exit codes: 0 success, 1 failure (file, system, self-test, command "
-    "refused by\n"
+    "rejected by\n"
     "the card), 2 usage, 3 ctl found no simulator.";
 
 // InvalidArgument is the command line's fault, anything else is a failure.

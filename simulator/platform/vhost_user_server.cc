@@ -103,8 +103,8 @@ bool VhostUserServer::Dispatch(const vhost::Header& header, uint64_t* answer) {
     case vhost::kVringKick:
       return SetVring(header.request);
     default:
-      return Wrong(absl::StrCat("request ", header.request,
-                                " is none that is answered here"));
+      return Wrong(
+          absl::StrCat("request ", header.request, " is not supported"));
   }
 }
 
