@@ -87,7 +87,7 @@ def install(stage, prefix, destdir, listed=True):
     for name in names:
         # A distribution's package may have a file of this name (libonnxifi.so).
         if listed and name not in before and os.path.lexists(os.path.join(root, name)):
-            raise InstallError(f"{root}/{name} is there and not of ./dev install; choose another prefix, or remove it")
+            raise InstallError(f"{root}/{name} exists and was not installed by ./dev install; choose another prefix, or remove it")
     for name in names:
         put(os.path.join(stage, name), os.path.join(root, name), name, prefix)
     remove(root, sorted(set(before) - set(names) - {LIST}))
@@ -119,7 +119,7 @@ def main():
         if args.remove:
             listed = os.path.join(root, LIST)
             if not os.path.isfile(listed):
-                raise InstallError(f"nothing of ./dev install is in {root}: there is no {listed}")
+                raise InstallError(f"./dev install has installed nothing in {root}: there is no {listed}")
             names = read_lines(listed)
             remove(root, names)
             print(f"dev: {len(names)} files removed from {root}", file=sys.stderr)

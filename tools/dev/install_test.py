@@ -75,7 +75,7 @@ class InstallTest(unittest.TestCase):
         os.makedirs(os.path.dirname(foreign))
         with open(foreign, "w", encoding="utf-8") as file:
             file.write("mine\n")
-        with self.assertRaisesRegex(install.InstallError, "opt/h/share/x/data is there and not of"):
+        with self.assertRaisesRegex(install.InstallError, "opt/h/share/x/data exists and was not installed by"):
             install.install(self.stage, "/opt/h", self.dest)
         self.assertEqual(self.files(), ["opt/h/share/x/data"])
         self.assertEqual(self.read("opt/h/share/x/data"), "mine\n")

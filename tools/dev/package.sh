@@ -11,7 +11,7 @@ PACKAGE_NOT_ARM64='heddle-timing|heddle-driver-tests|lib/heddle/driver-tests/|di
 # Builds arm64's programs and libraries, and stages them in out/arm64 with the rest of out/.
 stage_arm64() {
   local labels
-  tools/setup/arm64_root.sh >/dev/null || die "there is no root to build for arm64 with"
+  tools/setup/arm64_root.sh >/dev/null || die "cannot create the arm64 build root"
   make_scratch
   awk -v binaries="$PACKAGE_BINARIES" -v not="$PACKAGE_NOT_ARM64" \
     '$1 ~ /^\/\// && $2 ~ binaries && $0 !~ not { print $1, $2 }' tools/dev/stage.txt >"$HEDDLE_SCRATCH/list"

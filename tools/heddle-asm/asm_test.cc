@@ -134,7 +134,8 @@ TEST(AssemblerTest, ErrorsSayWhereAndWhat) {
       {"load ; end", "f:1:6: unexpected ';'"},
       {"n0=1", "f:1:1: a mnemonic is expected instead of 'n0'"},
       {"conv pool=mx",
-       "f:1:11: field 'pool': 'mx' is none of none, max, average, did you mean "
+       "f:1:11: field 'pool': 'mx' is not one of none, max, average, did you "
+       "mean "
        "'max'?"},
       {"conv za=-129", "f:1:9: field 'za' = -129 is outside -128 .. 255"},
       {".word end", "f:1:1: .word needs at least one number"},

@@ -117,7 +117,7 @@ absl::StatusOr<uint32_t> ParseField(const isa::FieldInfo& field,
         names.push_back(field.enum_info->values[i].name);
         absl::StrAppend(&list, i == 0 ? "" : ", ", names.back());
       }
-      return fail(absl::StrCat(Quoted(text), " is none of ", list,
+      return fail(absl::StrCat(Quoted(text), " is not one of ", list,
                                DidYouMean(text, names)));
     }
     if (!value.ok()) return fail(value.status().message());

@@ -98,7 +98,7 @@ absl::StatusOr<std::string> SimulatedDevice(const std::string& device,
   const std::string other = spec->Option("core", core);
   if (other != core) {
     return absl::InvalidArgumentError(absl::StrCat(
-        "--core ", core, ": the device '", device, "' says core=", other));
+        "--core ", core, ": the device '", device, "' specifies core=", other));
   }
   spec->options["core"] = core;
   if (!config.empty()) spec->options.emplace("config", config);

@@ -187,7 +187,7 @@ int main(int argc, char** argv) {
       ->multi_option_policy(CLI::MultiOptionPolicy::TakeAll);
   app.add_option(
          "--source", a.source,
-         "ONNX model behind a package of several shapes: shapes missing from "
+         "ONNX model of a package of several shapes: shapes missing from "
          "the package are compiled from it and cached as with --cache")
       ->type_name("MODEL");
   app.add_flag("--no-compile", a.no_compile,

@@ -28,8 +28,8 @@ absl::Status UseTimes(const CommandTimes& times, Profile* profile) {
     const auto found = times.find({c.traced.stream, c.traced.offset});
     if (found == times.end()) {
       return absl::DataLossError(absl::StrCat(
-          "the card tells of a command at offset ", c.traced.offset,
-          " of stream ", c.traced.stream, ", for which there is no time"));
+          "the card reports a command at offset ", c.traced.offset,
+          " of stream ", c.traced.stream, " that has no recorded time"));
     }
     std::tie(c.traced.begin, c.traced.end) = found->second;
     c.traced.stalls.clear();  // nobody knows
@@ -136,9 +136,9 @@ absl::StatusOr<Profile> MakeProfile(const package::Package& package,
     if (command == nullptr || command->tag != traced.tag ||
         command->engine != traced.engine) {
       return absl::DataLossError(absl::StrCat(
-          "the card tells of a command at offset ", traced.offset,
-          " of stream ", traced.stream, ", tag ", traced.tag,
-          ", which is not in the package: card or driver are broken"));
+          "the card reports a command at offset ", traced.offset, " of stream ",
+          traced.stream, ", tag ", traced.tag,
+          ", which is not in the package: the card or the driver is broken"));
     }
     ProfiledCommand profiled;
     profiled.traced = traced;
@@ -158,10 +158,10 @@ absl::StatusOr<Profile> MakeProfile(const package::Package& package,
     if (absl::Status s = UseTimes(*times, &profile); !s.ok()) return s;
   } else if (trace.estimated && !trace.has_times() && !trace.commands.empty()) {
     return absl::FailedPreconditionError(
-        "the card tells which commands ran and not when, since its core has no "
-        "timing, and nothing estimates it; the RTL counts (--core rtl), or has "
-        "counted once for all runs (heddle-timing MODEL.hpk, then heddle-run "
-        "--cycles exact MODEL.hpk)");
+        "the card reports which commands ran but not when, because its core "
+        "has no timing and no estimate is available; use --core rtl, or record "
+        "exact times once (heddle-timing MODEL.hpk, then heddle-run --cycles "
+        "exact MODEL.hpk)");
   }
   if (!profile.commands.empty()) profile.begin = UINT64_MAX;
   for (const ProfiledCommand& c : profile.commands) {

@@ -185,7 +185,7 @@ absl::Status Runner::CheckPackageOptions() const {
   if (!arguments_.bounds.empty()) {
     return absl::InvalidArgumentError(
         absl::StrCat("--bound: '", arguments_.model,
-                     "' is compiled already; give it to heddle-compile"));
+                     "' is already compiled; pass --bound to heddle-compile"));
   }
   if (!is_set_ && (!arguments_.source.empty() || arguments_.no_compile)) {
     return absl::InvalidArgumentError(absl::StrCat(

@@ -128,9 +128,10 @@ void AddHostedClients(const Rooted& files, CardList* list,
     if (error != 0) {
       const std::string note =
           error == -EOPNOTSUPP
-              ? absl::StrCat("the heddle-hosted at '", spec->socket,
-                             "' is of an earlier release and does not tell who "
-                             "uses its cards; restart it with this release")
+              ? absl::StrCat("'", spec->socket,
+                             "' is served by an older heddle-hosted that "
+                             "cannot list its users; restart it from this "
+                             "release")
               : absl::StrCat("cannot ask '", spec->socket,
                              "' who uses its cards: ", strerror(-error));
       // The same for all cards of one.

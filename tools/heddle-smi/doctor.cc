@@ -350,8 +350,8 @@ class Doctor {
       if (found != system_.program_folders.end()) continue;
       Add(Level::kNote, "simulation",
           absl::StrCat(name,
-                       " is not installed beside the tools, so without a card "
-                       "none can be simulated"),
+                       " is not installed with the tools, so no card can be "
+                       "simulated"),
           "set HEDDLE_BIN_DIR to the folder of heddle-sim and heddle-hosted");
       return;
     }

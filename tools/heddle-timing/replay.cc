@@ -16,7 +16,7 @@ absl::StatusOr<std::string> WhatIsInexact(const package::Package& package) {
   if (!package.segments.empty()) {
     return absl::FailedPreconditionError(absl::StrCat(
         "a part of model '", cli::Printable(package.model_name),
-        "' runs on the host, whose time nobody records; compile with "
+        "' runs on the host, whose time is not recorded; compile with "
         "--no-host to see which"));
   }
   uint64_t count = 0;

@@ -56,10 +56,10 @@ absl::Status Damaged(const Parts&... parts) {
 
 absl::Status CheckHeader(absl::string_view bytes) {
   if (bytes.size() < kHeaderBytes) {
-    return Damaged("it has ", bytes.size(), " bytes, not even a header");
+    return Damaged("it has ", bytes.size(), " bytes, too few for a header");
   }
   if (bytes.substr(0, kMagicBytes) != kMagic) {
-    return Damaged("it is no timing record");
+    return Damaged("it is not a timing record");
   }
   // Before the checksum: another version may have it elsewhere.
   const auto version = Load<uint32_t>(bytes, kVersionAt);
@@ -69,7 +69,7 @@ absl::Status CheckHeader(absl::string_view bytes) {
   }
   const auto size = Load<uint64_t>(bytes, kFileSizeAt);
   if (size != bytes.size()) {
-    return Damaged("it has ", bytes.size(), " bytes and says ", size);
+    return Damaged("it has ", bytes.size(), " bytes, its header says ", size);
   }
   if (ChecksumOf(bytes) != bytes.substr(kHashAt, kDigestBytes)) {
     return Damaged("its checksum does not match");
@@ -88,7 +88,7 @@ absl::StatusOr<std::string> ParseConfig(absl::string_view field) {
       field.substr(end).find_first_not_of('\0') != absl::string_view::npos ||
       std::any_of(name.begin(), name.end(),
                   [](char c) { return c <= ' ' || c > '~'; })) {
-    return Damaged("the name of its configuration is none");
+    return Damaged("its configuration name is invalid");
   }
   return std::string(name);
 }
@@ -160,11 +160,11 @@ absl::StatusOr<Record> Parse(absl::string_view bytes) {
   // Numbers are compared with what is left before they are multiplied.
   uint64_t left = bytes.size() - kHeaderBytes;
   if (streams > left / kStreamBytes) {
-    return Damaged("it says that it has ", streams, " streams");
+    return Damaged("its stream count ", streams, " is impossible");
   }
   left -= streams * kStreamBytes;
   if (left % kCommandBytes != 0 || commands != left / kCommandBytes) {
-    return Damaged("it says that it has ", commands, " commands");
+    return Damaged("its command count ", commands, " is impossible");
   }
   Record record;
   Validity& valid = record.valid_for;
@@ -210,7 +210,7 @@ absl::StatusOr<Validity> ValidityHere(absl::string_view bytes,
   const isa::Config* known = isa::FindConfig(config);
   if (known == nullptr) {
     return absl::NotFoundError(
-        absl::StrCat("this build knows no configuration ", config));
+        absl::StrCat("this build does not know the configuration ", config));
   }
   Validity here;
   here.package = compiler::Sha256Of(bytes);

@@ -159,7 +159,7 @@ TEST(TimingRecord, FieldsThatLie) {
   EXPECT_NE(Why(With<char>(bytes, kConfigAt, '\0')), "");
   EXPECT_NE(Why(With<char>(bytes, kConfigAt, '\x1b')), "");
   EXPECT_NE(Why(With<char>(bytes, kConfigAt + 9, 'x')), "");
-  EXPECT_EQ(Why("HEDDLEPK" + bytes.substr(8)), "it is no timing record");
+  EXPECT_EQ(Why("HEDDLEPK" + bytes.substr(8)), "it is not a timing record");
 }
 
 TEST(TimingRecord, ValidityHere) {

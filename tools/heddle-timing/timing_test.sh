@@ -119,7 +119,7 @@ refused "is of memories with other latencies; $again n.hpk" "$run" n.hpk --cycle
 change n.timing 184
 refused "has other commands than that of the package; $again n.hpk" "$run" n.hpk --cycles exact
 head -c 300 m.timing >n.timing
-refused "is damaged: it has 300 bytes and says" "$run" n.hpk --cycles exact
+refused "is damaged: it has 300 bytes, its header says" "$run" n.hpk --cycles exact
 rm n.timing
 mkdir n.timing
 expect 1 "$run" n.hpk --cycles exact

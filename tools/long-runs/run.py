@@ -183,7 +183,7 @@ def main(argv):
         else:
             work_here(run, run.missing(), report, args.jobs)
     except KeyboardInterrupt:
-        print(f"{args.name}: interrupted; the same command goes on from here", file=sys.stderr)
+        print(f"{args.name}: interrupted; run the same command to resume", file=sys.stderr)
         return 130
     except RuntimeError as error:
         print(f"{args.name}: {error}", file=sys.stderr)

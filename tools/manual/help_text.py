@@ -145,7 +145,7 @@ def parse_entry(left, text):
     if entry.optional_value:
         entry.value = entry.value or "VALUE"
     if not all(re.fullmatch(r"--?[A-Za-z0-9][-A-Za-z0-9]*|[a-z][-a-z0-9_]*", name) for name in entry.names):
-        raise HelpError(f"'{left}' is no option, argument or subcommand")
+        raise HelpError(f"'{left}' is not an option, argument or subcommand")
     return entry
 
 

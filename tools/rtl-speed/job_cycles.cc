@@ -98,7 +98,7 @@ int Main(int argc, char** argv) {
       ->check([](const std::string& given) {
         return isa::FindConfig(given) != nullptr
                    ? std::string()
-                   : "'" + given + "' is none of h256, h512, h1024";
+                   : "'" + given + "' is not one of h256, h512, h1024";
       });
   app.add_option("names", names, "networks or model files");
   try {

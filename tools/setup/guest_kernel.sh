@@ -37,7 +37,7 @@ refresh_apt() {
   [[ "$(id -u)" == 0 ]] || as_root=(sudo -n)
   say "asking apt for its lists"
   "${as_root[@]}" apt-get -q -o DPkg::Lock::Timeout=600 -o Acquire::Retries=3 update \
-    </dev/null >&2 || say "apt-get update reported an error; trying with what is there"
+    </dev/null >&2 || say "apt-get update reported an error; continuing with the existing package lists"
 }
 
 # Asking apt takes a second; its answer changes with its lists only.

@@ -67,7 +67,7 @@ apt=("${as_root[@]}" env DEBIAN_FRONTEND=noninteractive apt-get -q
 
 # One broken third-party source must not stop the set-up: the packages come from Debian.
 "${apt[@]}" update </dev/null >&2 ||
-  printf 'setup: warning: apt-get update reported an error; trying with what is there\n' >&2
+  printf 'setup: warning: apt-get update reported an error; continuing with the existing package lists\n' >&2
 
 "${apt[@]}" install -y --no-install-recommends "${missing[@]}" </dev/null >&2 ||
   die "apt-get could not install the packages (its message is above). They are all in Debian 12 \

@@ -434,7 +434,7 @@ class Loader:
         used = {o for op in s.micro_ops for o in op.operands}
         for f in s.micro.fields:
             if f.name not in used and f.name != "op" and not s.micro.selectors(f):
-                self.bad(f"micro_instruction.{f.name}", "is no operand of any micro operation, nor "
+                self.bad(f"micro_instruction.{f.name}", "is not an operand of any micro operation, nor "
                          "the name of a value of an operand's enum")
         self.unique(s.micro_ops, "name", lambda o: o.name)
         self.unique(s.micro_ops, "opcode", lambda o: o.opcode)

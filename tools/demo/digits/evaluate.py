@@ -176,7 +176,7 @@ def run_integer(model, images):
         elif node.op in ("Conv", "Gemm"):
             y = _integer_sums(node, x, *rest)
         elif node.op == "Relu":
-            _need(isinstance(x, Sums), node, "must stand behind Conv or Gemm")
+            _need(isinstance(x, Sums), node, "must follow Conv or Gemm")
             y = x._replace(relu=True)
         elif node.op in ("MaxPool", "Flatten"):
             _need(isinstance(x, Codes), node, "needs a DQ in front")
@@ -190,7 +190,7 @@ def run_integer(model, images):
         env[target] = y
     for name in model.outputs:
         if not isinstance(env[name], Codes):
-            raise GraphError(f"output {name} is not behind a DequantizeLinear")
+            raise GraphError(f"output {name} does not come from a DequantizeLinear")
         env[name] = integer_ops.dequantize(*env[name])
     return {name: v for name, v in env.items() if isinstance(v, np.ndarray)}
 

@@ -48,7 +48,7 @@ appears() {
     [[ ! -S "$1" ]] || return 0
     sleep 0.2
   done
-  die "nobody listens at $1"
+  die "nothing listens at $1"
 }
 
 # same FOLDER: the outputs in it are this machine's.

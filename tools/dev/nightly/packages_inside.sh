@@ -73,7 +73,7 @@ printf '          heddle-runtime %d kB, with %s: %d kB\n' "$size" "${closure[*]}
 [[ "$size" -le "$runtime_kb" ]] || die "heddle-runtime takes $size kB"
 [[ "$total" -le "$closure_kb" ]] || die "heddle-runtime and its dependencies take $total kB"
 ! printf '%s\n' "${closure[@]}" | grep -E '^(libx11|libgtk|libgl|libqt|libwayland|default-jre|openjdk)' ||
-  die "heddle-runtime wants a GUI or Java"
+  die "heddle-runtime depends on a GUI or Java"
 apt_get purge --autoremove heddle-runtime
 snapshot >before
 
