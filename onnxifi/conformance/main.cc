@@ -6,6 +6,7 @@
 #include <unistd.h>
 
 #include <algorithm>
+#include <chrono>
 #include <cstdio>
 #include <ctime>
 #include <fstream>
@@ -25,7 +26,9 @@
 #include "onnxifi/conformance/nodes.h"
 #include "onnxifi/conformance/report.h"
 #include "onnxifi/conformance/waivers.h"
+#include "tools/cli/colour.h"
 #include "tools/cli/file.h"
+#include "tools/cli/progress.h"
 #include "tools/cli/usage.h"
 
 namespace heddle::conformance {
@@ -298,10 +301,18 @@ int Main(int argc, char** argv) {
   environment.backend = AskBackend(options);
 
   const bool progress = isatty(STDERR_FILENO) != 0;
+  const auto begin = std::chrono::steady_clock::now();
   for (const Case* c : chosen) {
     if (progress) {
-      std::fprintf(stderr, "\r\033[K[%zu/%zu] %s", report.results.size() + 1,
-                   chosen.size(), c->id);
+      const size_t done = report.results.size();
+      const std::chrono::duration<double> passed =
+          std::chrono::steady_clock::now() - begin;
+      const std::string left =
+          cli::TimeLeft(passed.count(), static_cast<double>(done) /
+                                            static_cast<double>(chosen.size()));
+      std::fprintf(stderr, "\r\033[K[%zu/%zu] %s%s%s%s", done + 1,
+                   chosen.size(), c->id, left.empty() ? "" : " (", left.c_str(),
+                   left.empty() ? "" : ")");
     }
     report.results.push_back(RunCase(*c, options));
   }
@@ -309,7 +320,9 @@ int Main(int argc, char** argv) {
   ApplyWaivers(waivers, &report.results);
 
   std::string text;
-  if (format == "text") text = TextReport(report);
+  if (format == "text")
+    text =
+        TextReport(report, cli::HasColour(output == "-" ? STDOUT_FILENO : -1));
   if (format == "junit") text = JunitReport(report);
   if (format == "html") text = HtmlReport(report);
   if (format == "json") {

@@ -9,6 +9,7 @@
 #include "absl/strings/str_join.h"
 #include "absl/strings/str_replace.h"
 #include "absl/strings/str_split.h"
+#include "tools/cli/colour.h"
 
 namespace heddle::conformance {
 namespace {
@@ -130,7 +131,17 @@ std::string Reproduce(const Environment& environment, const std::string& id) {
           : " --provoker " + Quoted(environment.provoker));
 }
 
-std::string TextReport(const Report& report) {
+static std::string Shown(Verdict verdict, bool colour) {
+  const std::string name = absl::StrFormat("%-15s", VerdictName(verdict));
+  if (verdict == Verdict::kNotSupported) return name;
+  return cli::Coloured(name,
+                       verdict == Verdict::kPass   ? cli::Colour::kGood
+                       : verdict == Verdict::kFail ? cli::Colour::kBad
+                                                   : cli::Colour::kWarning,
+                       colour);
+}
+
+std::string TextReport(const Report& report, bool colour) {
   const Environment& e = report.environment;
   std::string out = absl::StrCat("ONNXIFI conformance of ", e.library,
                                  "\n  sha256 ", e.sha256, "\n  ABI ", e.abi,
@@ -145,7 +156,7 @@ std::string TextReport(const Report& report) {
       group = r.test->group();
       absl::StrAppend(&out, group, "\n");
     }
-    absl::StrAppendFormat(&out, "  %-15s %-36s %s\n", VerdictName(r.verdict),
+    absl::StrAppendFormat(&out, "  %s %-36s %s\n", Shown(r.verdict, colour),
                           r.test->id, r.test->title);
     for (const std::string& text : r.failures) {
       absl::StrAppend(&out, "      ", text, "\n");

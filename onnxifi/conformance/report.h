@@ -56,7 +56,7 @@ std::vector<const Sentence*> SentencesOf(const std::string& case_id);
 // The command that runs one case again.
 std::string Reproduce(const Environment& environment, const std::string& id);
 
-std::string TextReport(const Report& report);
+std::string TextReport(const Report& report, bool colour = false);
 std::string JunitReport(const Report& report);
 nlohmann::ordered_json JsonReport(const Report& report);
 std::string HtmlReport(const Report& report);

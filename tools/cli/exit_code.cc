@@ -1,10 +1,13 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "tools/cli/exit_code.h"
 
+#include <unistd.h>
+
 #include <cstdio>
 #include <string>
 
 #include "compiler/base/diagnostic.h"
+#include "tools/cli/colour.h"
 #include "tools/cli/printable.h"
 
 namespace heddle::cli {
@@ -35,7 +38,10 @@ int Fail(const char* tool, const absl::Status& status,
     text = std::string(compiler::RejectionName(kind)) + ": " + text;
     if (!model.empty()) text = Printable(model) + ": " + text;
   }
-  std::fprintf(stderr, "%s: error: %s\n", tool, text.c_str());
+  std::fprintf(
+      stderr, "%s: %s %s\n", tool,
+      Coloured("error:", Colour::kBad, HasColour(STDERR_FILENO)).c_str(),
+      text.c_str());
   return ExitCodeOf(status);
 }
 

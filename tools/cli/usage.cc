@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "tools/cli/usage.h"
 
+#include <unistd.h>
+
 #include <algorithm>
 #include <cstdio>
 #include <memory>
@@ -11,6 +13,7 @@
 #include "absl/strings/str_join.h"
 #include "absl/strings/str_split.h"
 #include "compiler/base/nearest_names.h"
+#include "tools/cli/colour.h"
 #include "tools/cli/printable.h"
 
 namespace heddle::cli {
@@ -152,8 +155,10 @@ int ExitOfParse(const CLI::App& app, const CLI::ParseError& error,
   if (!extra) absl::StrAppend(&text, Printable(error.what()), "\n");
   if (extra && !hint.empty()) absl::StrAppend(&text, hint, "\n");
   const std::string& tool = app.get_name();
-  std::fprintf(stderr, "%s: error: %s%s --help lists all options.\n",
-               tool.c_str(), text.c_str(), tool.c_str());
+  std::fprintf(
+      stderr, "%s: %s %s%s --help lists all options.\n", tool.c_str(),
+      Coloured("error:", Colour::kBad, HasColour(STDERR_FILENO)).c_str(),
+      text.c_str(), tool.c_str());
   return 2;
 }
 

@@ -10,6 +10,7 @@
 #include "absl/strings/string_view.h"
 #include "compiler/base/count_text.h"
 #include "rtl/spec/generated/isa.h"
+#include "tools/cli/colour.h"
 #include "tools/cli/printable.h"
 #include "tools/heddle-run/bench.h"
 
@@ -113,7 +114,7 @@ double PerSecond(const BenchResult& bench, const BenchSummary& summary) {
   return static_cast<double>(bench.ms.size()) / bench.seconds;
 }
 
-std::string BenchText(const BenchResult& bench, bool simulated) {
+std::string BenchText(const BenchResult& bench, bool simulated, bool colour) {
   const BenchSummary s = Summarize(bench.ms);
   const auto ms = [](const std::optional<double>& value) {
     return value.has_value() ? absl::StrFormat("%.3f", *value) : "-";
@@ -132,7 +133,9 @@ std::string BenchText(const BenchResult& bench, bool simulated) {
       s.median, ms(s.p90), ms(s.p95), ms(s.p99), ms(s.p99_9), s.max, s.mean,
       100 * s.relative_mad, 100 * s.half_difference);
   if (s.halves_differ) {
-    text += ": THEY DIFFER, the machine was busy; measure again";
+    absl::StrAppend(&text, ": ",
+                    cli::Coloured("THEY DIFFER", cli::Colour::kWarning, colour),
+                    ", the machine was busy; measure again");
   }
   text += "\n";
   for (const session::CardPool::Card& card : bench.cards) {
@@ -276,7 +279,8 @@ size_t HostOperators(const package::Package& package) {
   return count;
 }
 
-std::string ToText(const package::Package& package, const Result& result) {
+std::string ToText(const package::Package& package, const Result& result,
+                   bool colour) {
   std::string text;
   if (result.layers) text += LayersText(package, result.replay);
   if (result.commands && result.replay) text += CommandsText(*result.replay);
@@ -324,7 +328,7 @@ std::string ToText(const package::Package& package, const Result& result) {
                         result.statistics.commands);
   }
   if (result.bench.has_value()) {
-    text += BenchText(*result.bench, result.device.simulated);
+    text += BenchText(*result.bench, result.device.simulated, colour);
   }
   if (result.images.has_value()) {
     const ImageResult& images = *result.images;
@@ -357,8 +361,11 @@ std::string ToText(const package::Package& package, const Result& result) {
       absl::StrAppend(&text, c.problem, "\n");
       continue;
     }
-    absl::StrAppendFormat(&text, "%s, max error %g",
-                          c.equal ? "matches" : "DIFFERS", c.max_error);
+    absl::StrAppendFormat(
+        &text, "%s, max error %g",
+        c.equal ? cli::Coloured("matches", cli::Colour::kGood, colour)
+                : cli::Coloured("DIFFERS", cli::Colour::kBad, colour),
+        c.max_error);
     if (!c.equal) {
       absl::StrAppendFormat(
           &text, ", %d %s, first at %s: %.9g, expected %.9g", c.differing,

@@ -130,7 +130,9 @@ ShapeRow RowOf(const package::Package& package, const Result& result);
 std::string ToText(const std::vector<ShapeRow>& rows);
 std::string ToJson(const std::vector<ShapeRow>& rows);
 
-std::string ToText(const package::Package& package, const Result& result);
+// `colour`: of the words that say whether all is well.
+std::string ToText(const package::Package& package, const Result& result,
+                   bool colour = false);
 std::string ToJson(const package::Package& package, const Result& result);
 
 }  // namespace heddle::run

@@ -3,6 +3,7 @@
 
 #include <errno.h>
 #include <sys/stat.h>
+#include <unistd.h>
 
 #include <algorithm>
 #include <chrono>
@@ -23,6 +24,7 @@
 #include "compiler/ir/mapped_file.h"
 #include "compiler/ops/operator.h"
 #include "runtime/session/device_spec.h"
+#include "tools/cli/colour.h"
 #include "tools/cli/exit_code.h"
 #include "tools/cli/file.h"
 #include "tools/cli/printable.h"
@@ -70,8 +72,9 @@ class Runner {
   // A command line that gives the shapes which are missing; "" if none are.
   const std::string& example() const { return example_; }
   std::string Report() const {
-    return arguments_.json ? ToJson(package(), result_)
-                           : ToText(package(), result_);
+    return arguments_.json
+               ? ToJson(package(), result_)
+               : ToText(package(), result_, cli::HasColour(STDOUT_FILENO));
   }
 
  private:

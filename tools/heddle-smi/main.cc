@@ -13,6 +13,7 @@
 #include "CLI/CLI.hpp"
 #include "absl/strings/numbers.h"
 #include "absl/strings/str_cat.h"
+#include "tools/cli/colour.h"
 #include "tools/cli/exit_code.h"
 #include "tools/cli/usage.h"
 #include "tools/cli/version.h"
@@ -132,8 +133,10 @@ int main(int argc, char** argv) {
   auto system = heddle::smi::DoctorSystem::Real(root);
   system.device = device;
   const auto findings = heddle::smi::Diagnose(system);
-  const std::string text = json ? heddle::smi::FindingsJson(findings)
-                                : heddle::smi::FindingsText(findings);
+  const std::string text =
+      json ? heddle::smi::FindingsJson(findings)
+           : heddle::smi::FindingsText(findings,
+                                       heddle::cli::HasColour(STDOUT_FILENO));
   std::fputs(text.c_str(), stdout);
   for (const auto& finding : findings) {
     if (finding.level == heddle::smi::Finding::Level::kProblem) {

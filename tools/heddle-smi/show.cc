@@ -7,6 +7,7 @@
 
 #include "absl/strings/str_cat.h"
 #include "absl/strings/str_format.h"
+#include "tools/cli/colour.h"
 #include "tools/cli/printable.h"
 
 namespace heddle::smi {
@@ -206,13 +207,21 @@ std::string ViewJson(const View& view) {
   return all.dump(-1, ' ', false, Json::error_handler_t::replace) + "\n";
 }
 
-std::string FindingsText(const std::vector<Finding>& findings) {
+std::string FindingsText(const std::vector<Finding>& findings, bool colour) {
+  const auto shown = [colour](Finding::Level level) {
+    return cli::Coloured(absl::StrFormat("%-8s", LevelName(level)),
+                         level == Finding::Level::kOk ? cli::Colour::kGood
+                         : level == Finding::Level::kNote
+                             ? cli::Colour::kWarning
+                             : cli::Colour::kBad,
+                         colour);
+  };
   std::string text;
   int problems = 0;
   for (const Finding& finding : findings) {
     problems += finding.level == Finding::Level::kProblem;
-    absl::StrAppendFormat(&text, "%-8s %s: %s\n", LevelName(finding.level),
-                          finding.check, finding.text);
+    absl::StrAppend(&text, shown(finding.level), " ", finding.check, ": ",
+                    finding.text, "\n");
     if (!finding.fix.empty()) {
       absl::StrAppendFormat(&text, "%-8s -> %s\n", "", finding.fix);
     }

@@ -36,7 +36,8 @@ struct View {
 std::string ViewText(const View& view, const View* before, double seconds);
 std::string ViewJson(const View& view);
 
-std::string FindingsText(const std::vector<Finding>& findings);
+std::string FindingsText(const std::vector<Finding>& findings,
+                         bool colour = false);
 std::string FindingsJson(const std::vector<Finding>& findings);
 
 }  // namespace heddle::smi
