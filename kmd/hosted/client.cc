@@ -132,9 +132,10 @@ void HostedClient::Remove(Waiter* waiter) noexcept {
   *link = waiter->next;
 }
 
-HostedClient::Waiter* HostedClient::FirstUnanswered() noexcept {
+HostedClient::Waiter* HostedClient::NextReader() noexcept {
   Waiter* waiter = waiters_;
-  while (waiter != nullptr && waiter->answered) waiter = waiter->next;
+  while (waiter != nullptr && (waiter->answered || !waiter->sleeps))
+    waiter = waiter->next;
   return waiter;
 }
 
@@ -159,14 +160,16 @@ int HostedClient::Exchange(MessageHeader header, const void* payload, int fd,
   if (err != 0) Break(err);
   while (!waiter->answered && (broken_ == 0 || filling_ == waiter)) {
     if (reading_) {
+      waiter->sleeps = true;
       waiter->changed.wait(lock);
+      waiter->sleeps = false;
     } else {
       ReadOne(&lock, soon);
     }
   }
   Remove(waiter);
   if (!reading_) {
-    if (Waiter* next = FirstUnanswered()) next->changed.notify_one();
+    if (Waiter* next = NextReader()) next->changed.notify_one();
   }
   if (!waiter->answered) return broken_;
   // The kernel drops a descriptor for which there is no number left.

@@ -71,6 +71,7 @@ class HostedClient {
     MessageHeader reply;  // its id is the request's from the start
     int fd = -1;
     bool answered = false;
+    bool sleeps = false;              // its request is sent, another one reads
     std::condition_variable changed;  // answered, or it is its turn to read
     Waiter* next = nullptr;
   };
@@ -99,8 +100,9 @@ class HostedClient {
   // Until there is something to read.
   void AwaitReply(bool soon) noexcept;
   void Remove(Waiter* waiter) noexcept;
-  // With the lock.
-  Waiter* FirstUnanswered() noexcept;
+  // Who can be woken to read; with the lock. Who sleeps not, or not yet, sees
+  // for itself that nobody reads.
+  Waiter* NextReader() noexcept;
   // The connection is of no use any more. With the lock.
   void Break(int err) noexcept;
 

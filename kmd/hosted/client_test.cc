@@ -15,6 +15,7 @@
 #include <future>
 #include <string>
 #include <thread>
+#include <vector>
 
 #include "kmd/hosted/results_board.h"
 #include "kmd/hosted/test_client.h"
@@ -108,6 +109,38 @@ TEST_F(ClientTest, AReplyForNoCallIsTheServersFault) {
   Reply(Request() + 1, &args, sizeof(args));
   caller.join();
   EXPECT_EQ(result, -EPROTO);
+}
+
+// The reader that leaves wakes somebody who sleeps, not one who still sends:
+// the server may not read that before its replies have been fetched.
+TEST_F(ClientTest, WhoStillSendsIsNotTheNextReader) {
+  drm_heddle_context_create args[2] = {};
+  std::future<int> results[2];
+  uint64_t ids[2];
+  for (int i = 0; i < 2; ++i) {
+    results[i] = std::async(std::launch::async, [this, &args, i] {
+      return client_->Ioctl(DRM_IOCTL_HEDDLE_CONTEXT_CREATE, &args[i]);
+    });
+    ids[i] = Request();
+    usleep(50000);  // the first one reads, the other sleeps
+  }
+  const std::vector<uint32_t> words(2 << 20);  // more than a socket takes
+  uint32_t stream = 0;
+  auto sends = std::async(std::launch::async, [&] {
+    return NewStream(client_.get(), words, &stream);
+  });
+  pollfd begun = {server_, POLLIN, 0};
+  EXPECT_EQ(poll(&begun, 1, 10000), 1);
+  usleep(50000);
+  for (int i = 0; i < 2; ++i) {
+    Reply(ids[i], &args[i], sizeof(args[i]));
+    EXPECT_EQ(results[i].wait_for(std::chrono::seconds(10)),
+              std::future_status::ready)
+        << "nobody reads the reply of call " << i;
+  }
+  Reply(Request(), nullptr, 0, -1, -EINVAL);
+  EXPECT_EQ(sends.get(), -EINVAL);
+  for (auto& result : results) EXPECT_EQ(result.get(), 0);
 }
 
 class PageTest : public ClientTest {

@@ -110,7 +110,8 @@ bool Connection::ReceivePayload(size_t* left) {
     if (in_.payload.size() == got) {
       try {
         if (got > 0) in_.payload.reserve(bytes);
-        in_.payload.resize(std::min(bytes, std::max(kFirstBytes, got + *left)));
+        in_.payload.resize(
+            std::min(bytes, got == 0 ? kFirstBytes : got + *left));
       } catch (const std::bad_alloc&) {
         refused_ = -ENOMEM;
         std::vector<uint8_t>().swap(in_.payload);

@@ -340,13 +340,17 @@ void Slot::Resume() {
     p->rest->Poke();
   }
   // One client's many calls hold up neither the others' nor the card.
-  for (bool any = true; any && NowNs() - now < kTurnNs;) {
+  for (bool any = true; any;) {
     any = false;
-    for (Client& c : served_) {
-      WaitingCall* rest = c.ready.Take();
+    for (auto c = served_.begin(); c != served_.end();) {
+      WaitingCall* rest = c++->ready.Take();
       if (rest == nullptr) continue;
       any = true;
       ResumeOne(rest);
+      if (NowNs() - now < kTurnNs) continue;
+      // Whoever was not reached is first the next time.
+      served_.splice(served_.end(), served_, served_.begin(), c);
+      return;
     }
   }
 }
