@@ -11,6 +11,7 @@ fi
 
 most=6500
 code=$(sed -n 's/.* lines, \([0-9]*\) of them code.*/\1/p' kmd/FILES.md)
+[ -n "$code" ] || { echo "kmd/FILES.md has no line with the size of the code" >&2; exit 1; }
 if [ "$code" -gt "$most" ]; then
   echo "kmd/linux and kmd/core have $code lines of code, $most are allowed" >&2
   exit 1

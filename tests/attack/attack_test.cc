@@ -113,7 +113,7 @@ class AttackTest : public ::testing::Test {
         size = size / 2 / uapi::kPage * uapi::kPage;
       }
     }
-    uapi::Do(file.get(), context, steps);
+    EXPECT_EQ(uapi::Do(file.get(), context, steps).status, 0u);
   }
 
   // How long the longest job takes that the driver accepts.

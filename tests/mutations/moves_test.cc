@@ -278,7 +278,7 @@ void Compare(const Case& plain, size_t which, const std::string& what,
     const auto outputs = Outputs(moved, &why);
     if (!outputs.has_value()) {
       // No Reshape follows a size that only a run knows.
-      const bool by_right = absl::StrContains(why, "only the run's values");
+      const bool by_right = absl::StrContains(why, "known only at run time");
       counts->refused += by_right;
       EXPECT_TRUE(by_right) << what << ": " << why;
       continue;
