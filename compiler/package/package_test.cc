@@ -342,8 +342,10 @@ TEST(PackageTest, HostileSegmentsAreRefused) {
   refused("ends outside io_bytes", [](Package* p) { p->io_bytes = 151; });
   refused("two values", [](Package* p) { p->values[2].name = "x"; });
   refused("never written", [](Package* p) { p->segments.pop_back(); });
-  refused("no value", [](Package* p) { p->inputs[0].name = "b"; });
-  refused("no value", [](Package* p) { p->inputs.push_back(p->inputs[0]); });
+  refused("is not a value, or is repeated",
+          [](Package* p) { p->inputs[0].name = "b"; });
+  refused("is not a value, or is repeated",
+          [](Package* p) { p->inputs.push_back(p->inputs[0]); });
   refused("weights, streams or taps", [](Package* p) {
     p->streams = {{1, 2}};
   });
