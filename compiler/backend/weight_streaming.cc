@@ -16,6 +16,7 @@
 #include "compiler/package/package.h"
 #include "compiler/schedule/device_graph.h"
 #include "compiler/stream/access.h"
+#include "compiler/stream/job_cycles.h"
 #include "compiler/stream/split.h"
 #include "simulator/timing/command_cost.h"
 #include "simulator/timing/timeline.h"
@@ -32,14 +33,6 @@ constexpr uint64_t kGap = 4096;
 // Windows that are tried together take all of the room for weights, three
 // quarters, a half, three eighths ...
 constexpr int kSizes = 16;
-
-// What steps take on the RTL card, whose host answers after half a microsecond
-// (simulator/rtl/card_test.cc measures it): cycles for 512 bytes of a copy, for
-// its scatter list and the way there and back, and from the begin of a run to
-// its first command.
-constexpr uint64_t kCopyCyclesOf512 = 35;
-constexpr uint64_t kCopyLatency = 1650;
-constexpr uint64_t kRunLatency = 650;
 
 // Commands that are looked at, at most, for a better window than the first.
 constexpr uint64_t kMostVisits = 1 << 23;
@@ -132,10 +125,6 @@ absl::Status Refuse(uint64_t needed, uint64_t most, const std::string& why) {
                              why,
                              "; make the batch or the tensors smaller, split "
                              "the model, or use a card with more memory"));
-}
-
-uint64_t CopyCycles(uint64_t bytes, uint64_t pieces) {
-  return bytes * kCopyCyclesOf512 / 512 + pieces * kCopyLatency;
 }
 
 // What is resident, how large the windows are, where streams end, and what that
