@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 //
 // heddle-run: runs a model on a Heddle device, checks and measures it.
+#include <cmath>
 #include <cstdio>
 #include <string>
 #include <vector>
@@ -54,6 +55,14 @@ std::string CheckCount(const std::string& text) {
 
 constexpr char kMeasuring[] = "--bench or --duration";
 
+std::string CheckSeconds(const std::string& text) {
+  double seconds = 0;
+  return absl::SimpleAtod(text, &seconds) && std::isfinite(seconds) &&
+                 seconds > 0
+             ? ""
+             : absl::StrCat("'", text, "' is not a positive number of seconds");
+}
+
 // Nothing that is read may be lost by writing.
 void CheckWritten(const heddle::run::Arguments& arguments) {
   using heddle::cli::kUsage;
@@ -88,6 +97,22 @@ void CheckCombinations(const CLI::App& app,
   for (const char* option : {"--warmup", "--in-flight", "--all-shapes"}) {
     if (app.count(option) == 0 || Measures(arguments)) continue;
     throw CLI::RequiresError(option, kMeasuring);
+  }
+  // What is of one shape.
+  for (const char* option :
+       {"--shape", "--batch", "--data", "--image", "--images", "--check",
+        "--trace", "--taps", "--outputs", "--source", "--layers"}) {
+    if (arguments.all_shapes && app.count(option) > 0) {
+      throw CLI::ExcludesError("--all-shapes", option);
+    }
+  }
+  // Pixels have values, and each is a batch of one.
+  for (const char* option : {"--batch", "--range"}) {
+    for (const char* images : {"--image", "--images"}) {
+      if (app.count(option) > 0 && app.count(images) > 0) {
+        throw CLI::ExcludesError(option, images);
+      }
+    }
   }
   const bool pixels = app.count("--image") + app.count("--images") > 0;
   for (const char* option :
@@ -314,7 +339,7 @@ int main(int argc, char** argv) {
   app.add_option("--duration", a.duration,
                  "measure inferences for so many seconds, or until --bench N "
                  "of them")
-      ->check(CLI::PositiveNumber)
+      ->check(CheckSeconds)
       ->type_name("S");
   app.add_option("--warmup", a.warmup,
                  "inferences before the measurement (default: a tenth of it, "
@@ -355,14 +380,7 @@ int main(int argc, char** argv) {
       ->excludes("--images");
   app.add_flag("--all-shapes", a.all_shapes,
                "with --bench or --duration: measure a package of several "
-               "shapes in each of them, and print a table")
-      ->excludes("--shape")
-      ->excludes("--batch")
-      ->excludes(data)
-      ->excludes(image)
-      ->excludes(images)
-      ->excludes("--trace")
-      ->excludes("--outputs");
+               "shapes in each of them, and print a table");
   app.add_flag("--no-host", a.no_host,
                "reject a model or package with nodes that run on the host");
   heddle::cli::AddPlacementOptions(&app, &a.placement);

@@ -9,6 +9,7 @@
 #include "absl/strings/str_format.h"
 #include "absl/strings/string_view.h"
 #include "compiler/base/count_text.h"
+#include "compiler/stream/job_cycles.h"
 #include "rtl/spec/generated/isa.h"
 #include "tools/cli/colour.h"
 #include "tools/cli/printable.h"
@@ -63,6 +64,22 @@ std::string AtTheClock(const Cycles& cycles) {
   return absl::StrFormat(" %s: %.*f ms, %.*f per second at %d MHz", cycles.of,
                          cycles.ms < 0.1 ? 6 : 3, cycles.ms,
                          rate < 1000 ? 1 : 0, rate, cycles.clock_mhz);
+}
+
+// What the compiler expects of a whole job; 0 where it is counted, or where
+// there are several jobs, or copies in parallel with runs.
+uint64_t ExpectedJobCycles(const package::Package& package,
+                           const Cycles& cycles) {
+  if (cycles.source != kEstimated || !package.segments.empty() ||
+      !package.weight_plan.empty()) {
+    return 0;
+  }
+  uint64_t bytes = 0;
+  for (const auto* tensors : {&package.inputs, &package.outputs}) {
+    for (const package::TensorInfo& tensor : *tensors) bytes += tensor.size;
+  }
+  return compiler::JobCycles(cycles.count, package.streams.size(), bytes,
+                             package.inputs.size() + package.outputs.size());
 }
 
 std::string NodeName(const package::Package& package, uint32_t node) {
@@ -304,6 +321,10 @@ std::string ToText(const package::Package& package, const Result& result,
     absl::StrAppendFormat(&text, "shapes        %s\n",
                           Printable(result.specialisation));
   }
+  if (const uint64_t job = ExpectedJobCycles(package, cycles); job > 0) {
+    absl::StrAppendFormat(&text, "job           %d cycles including copies%s\n",
+                          job, cycles.note);
+  }
   if (result.replay.has_value()) {
     absl::StrAppendFormat(&text,
                           "job           %d cycles including copies, as the "
@@ -421,6 +442,9 @@ std::string ToJson(const package::Package& package, const Result& result) {
     json["specialisation"] = result.specialisation;
   }
   if (result.replay.has_value()) json["job_cycles"] = result.replay->job_cycles;
+  if (const uint64_t job = ExpectedJobCycles(package, cycles); job > 0) {
+    json["estimated_job_cycles"] = job;
+  }
   json["outputs"] = ordered_json::array();
   for (size_t i = 0; i < package.outputs.size(); ++i) {
     const package::TensorInfo& output = package.outputs[i];
@@ -502,6 +526,7 @@ ShapeRow RowOf(const package::Package& package, const Result& result) {
       "%8d %12.3f %12s %12.1f %14d%s", summary.runs, summary.median,
       summary.p90.has_value() ? absl::StrFormat("%.3f", *summary.p90) : "-",
       PerSecond(*result.bench, summary), cycles.count, cycles.note);
+  if (summary.halves_differ) row.line += "  NOISY: measure again";
   return row;
 }
 

@@ -9,12 +9,13 @@
 //    "specialisation" (of a package of several shapes: which),
 //    "cycles_estimated", "cycles_source": "counted" by the card (with the
 //    copies of the job), "estimated", "recorded" on RTL (as the estimate, of
-//    the commands), "job_cycles" (recorded: with the copies; first inference of
-//    a process), "calibrated": true, "clock_mhz", "card_ms" (the cycles at that
-//    clock; "latency_ms" and "bench" are this machine's time, which for a
-//    simulated card is that of the simulation), "utilisation", "commands"
-//    (that the card counts; those that control a stream, such as end, are in
-//    no trace), "bytes_loaded", "bytes_stored",
+//    the commands), "estimated_job_cycles" (with the copies; where the card
+//    counts none and the model is one job), "job_cycles" (recorded: with the
+//    copies; first inference of a process), "calibrated": true, "clock_mhz",
+//    "card_ms" (the cycles at that clock; "latency_ms" and "bench" are this
+//    machine's time, which for a simulated card is that of the simulation),
+//    "utilisation", "commands" (that the card counts; those that control a
+//    stream, such as end, are in no trace), "bytes_loaded", "bytes_stored",
 //    "host_operators" (nodes that ran on the host),
 //    "outputs": [{"name", "type", "shape", "equal", "max_error", "differing",
 //                 "first": {"index", "value", "expected"}, "problem",

@@ -87,7 +87,11 @@ grep -q 'top-1 50 (100.00 %), top-5 50' out || fail "top-1"
 expect 0 "$int8" --core rtl --bench 1 --warmup 1
 grep -Eq '^cycles +[0-9]+ of the job with its copies: [0-9.]+ ms, .* at 1000 MHz$' out || fail "cycles of a job"
 grep -q ' per second, of the simulation$' out || fail "the rate of a simulation"
+# What is expected of the job is what the RTL counts, but for a twentieth.
+counted=$(sed -n 's/^cycles  *\([0-9]*\) of the job.*/\1/p' out)
 expect 0 "$int8" --core fast
+expected=$(sed -n 's/^job  *\([0-9]*\) cycles including copies (estimated)$/\1/p' out)
+((expected * 20 > counted * 19 && expected * 20 < counted * 21)) || fail "the job: $expected expected, $counted counted"
 expect 1 "$int8" --core fast --device null
 grep -q 'not a private simulated card' err || fail "--core on a device that is not simulated"
 expect 1 "$int8" --core fast --device sim:core=reference
@@ -342,7 +346,14 @@ for option in "--warmup 3" "--in-flight 2" --all-shapes; do
   expect 2 "$int8" $option
   grep -q -- '--bench or --duration' err || fail "$option without a measurement"
 done
-for seconds in 0 -1 x; do expect 2 "$int8" --duration "$seconds"; done
+for seconds in 0 -1 x nan inf; do
+  expect 2 "$int8" --duration "$seconds"
+  grep -q "'$seconds' is not a positive number of seconds" err || fail "--duration $seconds: no reason"
+done
+expect 0 "$int8" --duration 100 --bench 3
+grep -q '^bench  *3 runs after 1 to warm up' out || fail "as many runs to warm up as 100 s allow"
+expect 2 "$int8" --image "$images/rgb.png" --range 0:1
+expect 4 text.onnx --batch 4
 # The values of inputs.
 expect 0 "$int8" --range 0:0 --outputs low --bench 1
 expect 0 "$int8" --range 0:1 --outputs high --bench 1
@@ -358,6 +369,8 @@ expect 1 "$int8" --batch 4
 grep -q "the first dimension of no input open: 'image' is \[" err || fail "--batch of a fixed model"
 expect 2 "$int8" --all-shapes --bench 1
 grep -q 'heddle-compile --shape-set' err || fail "--all-shapes of a model"
+expect 2 "$int8" --all-shapes --bench 1 --shape image=1
+grep -q -- '--all-shapes excludes --shape' err || fail "--all-shapes in one shape"
 # Several inferences in flight, on one card and on two.
 expect 0 "$int8" --bench 20 --in-flight 3
 grep -q '20 runs after 2 to warm up, 3 in flight' out || fail "--in-flight"

@@ -17,6 +17,7 @@
 
 #include "absl/strings/match.h"
 #include "absl/strings/str_cat.h"
+#include "absl/strings/str_join.h"
 #include "compiler/base/diagnostic.h"
 #include "compiler/base/status_macros.h"
 #include "compiler/compiler.h"
@@ -158,7 +159,8 @@ absl::Status Runner::BindShapes() {
   } else {
     declared = compiler::DeclaredInputs(bytes_);
   }
-  if (arguments_.batch > 0) {
+  // Of what is no model, what it lacks is said later.
+  if (arguments_.batch > 0 && !declared.empty()) {
     RETURN_IF_ERROR(BindBatch(declared, arguments_.batch, &given));
   }
   const Binding binding =
@@ -457,7 +459,9 @@ absl::Status Runner::Bench(const std::vector<TensorData>& inputs) {
   BenchResult bench;
   const BenchLimit limit = {static_cast<size_t>(arguments_.bench),
                             arguments_.duration};
-  BenchLimit warmup = {limit.runs / 10, limit.seconds / 10};
+  BenchLimit warmup = {
+      limit.runs > 0 ? std::max<size_t>(1, limit.runs / 10) : 0,
+      limit.seconds / 10};
   if (arguments_.warmup >= 0) {
     warmup = {static_cast<size_t>(arguments_.warmup), 0};
   }
@@ -729,11 +733,19 @@ int RunAllShapes(const Arguments& arguments) {
   for (const package::Specialisation& shape : set->specialisations) {
     Arguments one = arguments;
     one.no_compile = true;  // it is there
-    for (size_t i = 0; i < set->symbols.size(); ++i) {
-      one.shapes.push_back(absl::StrCat(set->symbols[i], "=", shape.values[i]));
+    for (const auto& [name, dimensions] : set->ShapesOf(shape.values)) {
+      one.shapes.push_back(
+          absl::StrCat(name, "=", absl::StrJoin(dimensions, ",")));
     }
     Runner runner(one);
-    if (const int code = RunWhole(one, &runner); code != cli::kOk) return code;
+    if (const int code = RunWhole(one, &runner); code != cli::kOk) {
+      std::fprintf(stderr, "%s: that was %s, shape %zu of %zu\n", kTool,
+                   cli::Printable(set->Text(shape.values)).c_str(),
+                   rows.size() + 1, set->specialisations.size());
+      // What was measured is not lost.
+      if (!rows.empty()) Print(arguments.json ? ToJson(rows) : ToText(rows));
+      return code;
+    }
     rows.push_back(runner.Row());
   }
   return Print(arguments.json ? ToJson(rows) : ToText(rows));

@@ -53,10 +53,13 @@ ValueRange LimitsOfType(DataType type) {
     case DataType::kDouble:
       return {-std::numeric_limits<double>::max() / 4,
               std::numeric_limits<double>::max() / 4};
-    default: {
+    case DataType::kFloat:
+    case DataType::kBfloat16: {
       const double most = std::numeric_limits<float>::max();
       return {-most, most};
     }
+    default:  // nothing is in it
+      return {1, 0};
   }
 }
 
@@ -66,14 +69,18 @@ bool IsFloat(DataType type) {
 }
 
 // Down to a value of the type where the nearest one is too large.
-uint16_t Half(DataType type, double value, double high) {
+uint16_t Half(DataType type, double value, const ValueRange& range) {
   const auto f = static_cast<float>(value);
   const bool half = type == DataType::kFloat16;
   uint16_t bits = half ? model::F32ToF16(f) : model::F32ToBf16(f);
   const float rounded = half ? model::F16ToF32(bits) : model::Bf16ToF32(bits);
-  if (rounded < high || rounded == value) return bits;
-  // Rounded up: the value below, which is nearer to zero or further from it.
-  return static_cast<uint16_t>(rounded > 0 ? bits - 1 : bits + 1);
+  if (rounded == value || range.low == range.high) return bits;
+  // Rounded out of the range: the value beside it that is within.
+  if (rounded >= range.high)
+    return static_cast<uint16_t>(rounded > 0 ? bits - 1 : bits + 1);
+  if (rounded < range.low)
+    return static_cast<uint16_t>(rounded < 0 ? bits - 1 : bits + 1);
+  return bits;
 }
 
 }  // namespace
@@ -121,6 +128,11 @@ absl::Status CheckRanges(const ValueRanges& ranges,
           IsFloat(input.type) || (std::floor(range.low) == range.low &&
                                   std::floor(range.high) == range.high);
       if (whole && range.low >= most.low && range.high <= most.high) continue;
+      if (most.low > most.high) {
+        return absl::InvalidArgumentError(absl::StrCat(
+            "--range: input '", input.name, "' is ",
+            compiler::DataTypeName(input.type), ", which has no ranges"));
+      }
       return absl::InvalidArgumentError(
           absl::StrCat("--range ", range.low, ":", range.high, ": input '",
                        input.name, "' is ", compiler::DataTypeName(input.type),
@@ -152,7 +164,7 @@ void PutValue(DataType type, const ValueRange& range, double unit,
   if (IsFloat(type)) {
     const double value = range.low + (range.high - range.low) * unit;
     if (type == DataType::kDouble) return put(value);
-    if (type != DataType::kFloat) return put(Half(type, value, range.high));
+    if (type != DataType::kFloat) return put(Half(type, value, range));
     auto f = static_cast<float>(value);
     if (f >= range.high && range.high > range.low)
       f = std::nextafter(f, static_cast<float>(range.low));

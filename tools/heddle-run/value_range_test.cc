@@ -84,6 +84,8 @@ TEST(ValueRange, ValuesFillIt) {
   ExpectWithin<double>(DataType::kDouble, {1e-3, 2e-3}, same);
   ExpectWithin<uint16_t>(DataType::kFloat16, {-100, -1}, model::F16ToF32);
   ExpectWithin<uint16_t>(DataType::kBfloat16, {0, 1}, model::Bf16ToF32);
+  ExpectWithin<uint16_t>(DataType::kBfloat16, {-3.38e38, 0}, model::Bf16ToF32);
+  ExpectWithin<uint16_t>(DataType::kFloat16, {0.1, 0.12}, model::F16ToF32);
   ExpectWithin<int8_t>(DataType::kInt8, {-128, 127}, same);
   ExpectWithin<uint8_t>(DataType::kUint8, {7, 7}, same);
   ExpectWithin<int16_t>(DataType::kInt16, {-300, 300}, same);
