@@ -110,9 +110,10 @@ INSTANTIATE_TEST_SUITE_P(
                    ->mutable_dim(0)
                    ->set_dim_value(-2);
              }},
-        Case{"NewOpset", Rejection::kUnsupportedVersion,
-             "opset 27 is newer than 26; onnx.version_converter",
-             [](Proto* m) { m->mutable_opset_import(0)->set_version(27); }},
+        Case{
+            "NewOpset", Rejection::kUnsupportedVersion,
+            "opset 27 is newer than 26; convert it with onnx.version_converter",
+            [](Proto* m) { m->mutable_opset_import(0)->set_version(27); }},
         Case{"NewTypeOfAnInput", Rejection::kUnsupportedDatatype,
              "input 'x' has type float8e4m3fn",
              [](Proto* m) {
