@@ -5,6 +5,7 @@
 // gets to look.
 #include <algorithm>
 #include <map>
+#include <utility>
 #include <vector>
 
 #include "tests/uapi/uapi_test.h"
@@ -74,28 +75,29 @@ TEST_F(OrderTest, AHighPriorityOvertakes) {
   const uint32_t high = NewContext(c(), 1);
   for (uint64_t ms = 300;; ms *= 2) {
     ASSERT_LT(ms, 20000u) << "this machine is too busy to tell";
-    const uint64_t blocker = load_->Queue(low[0], ms);
-    std::vector<uint64_t> first(low.size()), last(low.size());
+    load_->Queue(low[0], ms);
+    std::vector<std::pair<uint32_t, uint64_t>> jobs;
     for (uint32_t i = 1; i < kUrgent; ++i) {
-      const size_t context = i % low.size();
-      last[context] = Numbered(low[context], i);
-      if (first[context] == 0) first[context] = last[context];
+      const uint32_t context = low[i % low.size()];
+      jobs.emplace_back(context, Numbered(context, i));
     }
     const uint64_t urgent = Numbered(high, kUrgent);
     // Contexts take turns, so those of the others may come between the jobs of
-    // the load.
-    bool in_time = Runs(low[0], blocker - 1);
-    for (size_t i = 0; i < low.size(); ++i) in_time &= Runs(low[i], first[i]);
+    // the load: on a slow machine some have ended before the urgent one came.
+    const auto ended = std::count_if(
+        jobs.begin(), jobs.end(),
+        [this](const auto& job) { return !Runs(job.first, job.second); });
     EXPECT_EQ(ResultOf(c(), high, urgent).status, 0u);
-    for (size_t i = 0; i < low.size(); ++i) {
-      EXPECT_EQ(ResultOf(c(), low[i], last[i]).status, 0u);
+    for (const auto& [context, seqno] : jobs) {
+      EXPECT_EQ(ResultOf(c(), context, seqno).status, 0u);
     }
     const std::vector<uint32_t> order = Order(kUrgent);
     Do(c(), high, {Fill(word_, kPage, 0)});
-    if (!in_time) continue;
+    // Of too few that are left, nothing can be told.
+    if (ended > kUrgent / 2) continue;
     // The card may have had two jobs already.
     EXPECT_LE(std::find(order.begin(), order.end(), kUrgent) - order.begin(),
-              2);
+              ended + 2);
     return;
   }
 }
