@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // What a job takes beside its streams, in cycles of the card: its copies, and
 // the way to the host and back. Measured on the RTL card, whose host answers
-// after half a microsecond (`./dev bench job`, simulator/rtl/card_test.cc).
+// after half a microsecond (simulator/rtl/card_test.cc).
 #ifndef HEDDLE_COMPILER_STREAM_JOB_CYCLES_H_
 #define HEDDLE_COMPILER_STREAM_JOB_CYCLES_H_
 
@@ -15,8 +15,9 @@ constexpr uint64_t kCopyCyclesOf512 = 35;
 constexpr uint64_t kCopyLatency = 1650;
 // From the begin of a run to its first command.
 constexpr uint64_t kRunLatency = 650;
-// Of a job: steps, region tables, completion record. A client's first job, for
-// which SRAM is cleared, takes 2,050 more.
+// Of a job: steps, region tables, completion record. Fitted to later jobs of
+// the two digit models (`heddle-run --core rtl --bench 2`); a client's first
+// job, for which SRAM is cleared, takes 2,050 more.
 constexpr uint64_t kJobLatency = 1800;
 
 inline uint64_t CopyCycles(uint64_t bytes, uint64_t copies) {

@@ -14,7 +14,7 @@ DECLARE_EVENT_CLASS(heddle_run,
 	TP_PROTO(struct heddle_device *dev, struct heddle_run *run),
 	TP_ARGS(dev, run),
 	TP_STRUCT__entry(
-		__field(u64, card)
+		__field(u64, serial)
 		__field(u64, client)
 		__field(u32, context)
 		__field(u64, seqno)
@@ -23,7 +23,7 @@ DECLARE_EVENT_CLASS(heddle_run,
 		__field(u32, status)
 	),
 	TP_fast_assign(
-		__entry->card = dev->info.unique;
+		__entry->serial = dev->info.unique;
 		__entry->client = run->client;
 		__entry->context = run->outcome->context ? run->outcome->context->id : 0;
 		__entry->seqno = run->seqno;
@@ -32,7 +32,7 @@ DECLARE_EVENT_CLASS(heddle_run,
 		__entry->status = run->outcome->result.status;
 	),
 	TP_printk("serial=%llu client=%llu context=%u seqno=%llu fence=%llu steps=%u status=%u",
-		  __entry->card, __entry->client, __entry->context, __entry->seqno,
+		  __entry->serial, __entry->client, __entry->context, __entry->seqno,
 		  __entry->fence, __entry->steps, __entry->status)
 );
 
@@ -49,14 +49,14 @@ DECLARE_EVENT_CLASS(heddle_card,
 	TP_PROTO(struct heddle_device *dev, u64 value),
 	TP_ARGS(dev, value),
 	TP_STRUCT__entry(
-		__field(u64, card)
+		__field(u64, serial)
 		__field(u64, value)
 	),
 	TP_fast_assign(
-		__entry->card = dev->info.unique;
+		__entry->serial = dev->info.unique;
 		__entry->value = value;
 	),
-	TP_printk("serial=%llu value=%llu", __entry->card, __entry->value)
+	TP_printk("serial=%llu value=%llu", __entry->serial, __entry->value)
 );
 
 #define DEFINE_HEDDLE_CARD_EVENT(name)						\
