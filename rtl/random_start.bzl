@@ -4,8 +4,11 @@
 load("//rtl:sources.bzl", "rtl_sources")
 load("//tools/bazel:verilator.bzl", "VERILATOR_FAST", "verilator_cc_library")
 
-def _unique(options):
-    """The options with --x-initial unique: every variable takes a value of its own."""
+def random_start(options):
+    """Verilator's options with --x-initial unique: every variable takes a value of its own.
+
+    //rtl:random_start, linked into the program, makes those values random.
+    """
     out = []
     for i in range(len(options)):
         out.append("unique" if i and options[i - 1] == "--x-initial" else options[i])
@@ -28,7 +31,7 @@ def random_start_tests(tops, runs = 3):
             copts_fast = ["-O1"],
             prefix = "V" + top,
             top = top,
-            vopts = _unique(VERILATOR_FAST),
+            vopts = random_start(VERILATOR_FAST),
             deps = ["@verilator//:verilated"],
         )
         native.cc_test(

@@ -20,6 +20,7 @@
 #include <cstdlib>
 #endif
 
+#include <atomic>
 #include <cstring>
 #include <memory>
 #include <optional>
@@ -125,6 +126,13 @@ class VerilatedCore : public CoreModel {
 
   std::unique_ptr<V> MakeTop() {
     context_ = std::make_unique<VerilatedContext>();
+    // As the default context says (//rtl:random_start): each core differently.
+    static std::atomic<int> cores{0};
+    VerilatedContext* const from = Verilated::defaultContextp();
+    if (from->randReset() != 0) {
+      context_->randReset(from->randReset());
+      context_->randSeed(from->randSeed() + cores++);
+    }
     return std::make_unique<V>(context_.get(), "hd_core");
   }
 
@@ -134,7 +142,10 @@ class VerilatedCore : public CoreModel {
   };
 
   void PowerUp() {
+    // The modules claim nothing of what registers hold before a reset.
+    context_->assertOn(false);
     Reset();
+    context_->assertOn(true);
     progress_base_ = 0;
     cycle_ = 0;
   }
@@ -206,11 +217,12 @@ class VerilatedCore : public CoreModel {
       }
     }
     DeviceMemory::FromCore from;
-    from.request_valid = top_->mem_req_valid_o;
+    // A memory is in reset with the core, whose first registers are anything.
+    from.request_valid = top_->rst_ni && top_->mem_req_valid_o;
     from.request_write = top_->mem_req_write_o;
     from.request_address = top_->mem_req_addr_o;
     from.request_beats = top_->mem_req_beats_o;
-    from.write_valid = top_->mem_w_valid_o;
+    from.write_valid = top_->rst_ni && top_->mem_w_valid_o;
     from.write_strobe = top_->mem_w_strb_o;
     uint8_t data[kBeatBytes];
     if (from.write_valid) {
