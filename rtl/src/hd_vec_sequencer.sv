@@ -60,7 +60,7 @@ module hd_vec_sequencer #(
     // results
     input  logic                      written_i,
     input  logic [7:0]                written_tag_i, // {slot, destination}
-    input  logic                      ready_i,       // the lanes take an operation
+    input  logic                      ready_i,       // the lanes take an operation in the next cycle
     input  logic                      store_done_i,  // a vector has left the store queue
     output logic                      busy_o
 );
