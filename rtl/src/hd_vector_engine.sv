@@ -92,8 +92,8 @@ module hd_vector_engine #(
   logic [4:0] ack;
   logic [3:0] fill, fill_bank, prog_fill;
   logic [11:0] fill_source, fill_way;
-  logic [1:0] section;
-  logic [8:0] item;
+  logic [1:0] section, next_section;
+  logic [8:0] item, next_item;
   logic [63:0] micro;
   hd_vec_program u_program (
       .clk_i      (clk_i),
@@ -122,6 +122,8 @@ module hd_vector_engine #(
       .fill_i     (prog_fill),
       .rdata_i    (sram_rdata_i),
       .read_i     (seq_read),
+      .next_section_i(next_section),
+      .next_item_i(next_item),
       .section_i  (section),
       .item_i     (item),
       .micro_o    (micro)
@@ -313,6 +315,8 @@ module hd_vector_engine #(
       .quiet_i         (!store_busy && !writes_on),
       .open_o          (open),
       .read_o          (seq_read),
+      .next_section_o  (next_section),
+      .next_item_o     (next_item),
       .section_o       (section),
       .item_o          (item),
       .micro_i         (micro),
