@@ -3,7 +3,8 @@
 // microprogram of a vrun, checks it and counts what it names; or stands for the program of a vmac.
 //
 //   load   lines of SRAM from the one of prog_addr on, one per cycle; word w of SRAM goes to bank
-//          w mod 4, row (w / 4) mod 32
+//          w mod 4, row (w / 4) mod 32. Of a 33rd line only the words before the first one's are
+//          the program's: the others would take the places of its beginning
 //   scan   one micro-instruction per cycle from the first on, behind the words that arrive: read in one
 //          cycle, looked at in the next, while behind the last of a section none is read;
 //          the first illegal one ends it with bad_o
@@ -82,6 +83,8 @@ module hd_vec_program (
     word = {7'd0, prog_addr_i[1:0]} + {1'b0, index[8:1]};
     row = word[6:2] + prog_addr_i[6:2];
   end
+  logic [3:0] ahead;  // banks of a line that come before the first one's first word
+  assign ahead = ~(4'd15 << prog_addr_i[1:0]);
   for (genvar p = 0; p < 4; p++) begin : g_bank
     logic [4:0] to;
     assign to = came_q[p][4:0] + prog_addr_i[6:2];
@@ -90,7 +93,7 @@ module hd_vec_program (
         .DEPTH(32)
     ) u_code (
         .clk_i  (clk_i),
-        .write_i(fill_i[p]),
+        .write_i(fill_i[p] && (!came_q[p][5] || ahead[p])),
         .waddr_i(to),
         .wdata_i(rdata_i[128*p +: 128]),
         .read_i ((read_i || scan_read) && word[1:0] == 2'(p)),
