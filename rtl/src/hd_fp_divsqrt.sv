@@ -12,8 +12,9 @@
 //                 whether the result is exact
 //   cycle 28      round
 //   cycle 29      done_o for one cycle; y_o holds the result until the cycle after the next start
-// Integers: 32 digits in cycles 2..33, the sign in cycle 34, done_o in cycle 35. ready_o is set again
-// with done_o, so an operation takes 29 or 35 cycles (ISA.md allows 32 and 36).
+// Integers: 32 digits in cycles 2..33, the sign in cycle 34, done_o in cycle 35. last_o is set in the cycle
+// before done_o, ready_o is set again with done_o: an operation takes 29 or 35 cycles (ISA.md allows 32
+// and 36).
 //
 // Digit step (restoring; w = remainder, q = digits so far):
 //   quotient  w >= x gives a one; w = 2*(w - digit*x)    x = significand of b; w starts as a's
@@ -34,6 +35,7 @@ module hd_fp_divsqrt #(
     input  logic [32*LANES-1:0] a_i,
     input  logic [32*LANES-1:0] b_i,
     output logic                ready_o,
+    output logic                last_o,
     output logic                done_o,
     output logic [32*LANES-1:0] y_o
 );
@@ -48,6 +50,7 @@ module hd_fp_divsqrt #(
   assign start = start_i && ready_o;
   assign work = !ready_o;
   assign last = step_q == (int_q ? SIGN : ROUND);
+  assign last_o = last;
   always_ff @(posedge clk_i) begin
     if (!rst_ni) step_q <= 6'd0;
     else if (start) step_q <= PREPARE;

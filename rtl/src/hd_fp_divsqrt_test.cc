@@ -64,7 +64,11 @@ class HdFpDivsqrt : public ::testing::Test {
     dut->op_i = ~op_ & 3;
     dut->start_i = 0;
     int cycles = 1;
-    for (; !dut->done_o && cycles < 100; ++cycles) dut.Tick();
+    for (; !dut->done_o && cycles < 100; ++cycles) {
+      const bool last = dut->last_o;
+      dut.Tick();
+      ASSERT_EQ(dut->done_o, last);
+    }
     ASSERT_EQ(cycles, op_ < kIdiv ? kCycles : kIntegerCycles);
     for (int l = 0; l < count_; ++l) {
       const uint32_t want = Expected(op_, a_[l], b_[l]);
@@ -181,6 +185,7 @@ TEST_F(HdFpDivsqrt, Handshake) {
     for (int cycle = 1; cycle <= kCycles; ++cycle) {
       dut.Tick();
       EXPECT_EQ(dut->ready_o, cycle == kCycles);
+      EXPECT_EQ(dut->last_o, cycle == kCycles - 1);
       EXPECT_EQ(dut->done_o, cycle == kCycles);
     }
     EXPECT_EQ(dut->y_o[15], Bits(2.0f));

@@ -6,7 +6,8 @@
 // Pipeline: operands are taken with en_i (only while ready_o) in cycle 0. valid_o is set for one
 // cycle, in which y_o holds the result (otherwise zero): in cycle 4, for fdiv and fsqrt in cycle
 // 32, for idiv and idivu in cycle 38. soon_o is set three cycles before it. ready_o is clear from
-// cycle 1 to soon_o of these, so results come in order, at most one per cycle. Each unit has operand
+// cycle 1 to soon_o of these, so results come in order, at most one per cycle. next_o: ready_o will be set
+// in the next cycle. Each unit has operand
 // registers of its own and keeps quiet unless the operation is its. hd_fp_fma takes its four cycles;
 // what the others have after one, or after their iterations, waits in registers.
 module hd_lane_alu #(
@@ -20,6 +21,7 @@ module hd_lane_alu #(
     input  logic [32*LANES-1:0] b_i,
     input  logic [32*LANES-1:0] c_i,
     output logic                ready_o,
+    output logic                next_o,
     output logic                soon_o,
     output logic                valid_o,
     output logic [32*LANES-1:0] y_o
@@ -63,7 +65,7 @@ module hd_lane_alu #(
     end
   end
 
-  logic fma_valid, cmp_valid, cvt_valid, int_valid, iter_done;
+  logic fma_valid, cmp_valid, cvt_valid, int_valid, iter_last, iter_done;
   logic [32*LANES-1:0] fma_y, cmp_y, cvt_y, int_y, iter_y;
   hd_fp_fma #(.LANES(LANES)) u_fma (
       .clk_i, .rst_ni, .en_i(is_fma), .op_i(fma_op), .a_i, .b_i, .c_i, .valid_o(fma_valid),
@@ -76,7 +78,9 @@ module hd_lane_alu #(
       .clk_i, .rst_ni, .en_i(is_int), .op_i, .a_i, .b_i, .c_i, .valid_o(int_valid), .y_o(int_y));
   hd_fp_divsqrt #(.LANES(LANES)) u_iter (
       .clk_i, .rst_ni, .start_i(is_iter), .op_i(iter_op), .a_i, .b_i, .ready_o,
-      .done_o(iter_done), .y_o(iter_y));
+      .last_o(iter_last), .done_o(iter_done), .y_o(iter_y));
+
+  assign next_o = (ready_o && !is_iter) || iter_last;
 
   // At most one of them.
   logic short_valid;

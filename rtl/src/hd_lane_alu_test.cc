@@ -76,7 +76,10 @@ class HdLaneAlu : public ::testing::Test {
     expected_.push_back(e);
   }
   void Tick() {
+    dut.Settle();
+    const bool next = dut->next_o;
     dut.Tick();
+    ASSERT_EQ(dut->ready_o, next);
     dut->en_i = 0;
     bool soon = false;
     for (const Expected& e : expected_) soon |= e.cycle == dut.cycles() + 3;

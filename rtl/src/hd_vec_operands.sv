@@ -1,11 +1,19 @@
 // SPDX-License-Identifier: Apache-2.0
-// Registers of the vector engine and the choice of operands (combinational, in the cycle of issue).
+// Registers of the vector engine and the choice of operands.
 //
-// 17 registers (v0 .. v15 and `out`) x 8 slots x 64 bytes = 8.5 KiB, three read ports and one write port
-// (three copies of 1R1W memory in silicon), entry {register, slot}.
+//   cycle 0   en_i: an instruction is issued; the RAMs take its register numbers, and registers what
+//             its other operands are, with all that goes to the lanes beside them
+//   cycle 1   en_o: operands, operation and tag, for the lanes
+//
+// 17 registers (v0 .. v15 and `out`) x 8 slots x 64 bytes = 8.5 KiB, three read ports and one write port:
+// three copies of a RAM with one of each, entry {register, slot}. Who issues sees to it that an entry is
+// not read in the cycle in which it is written.
 module hd_vec_operands (
     input  logic         clk_i,
+    input  logic         rst_ni,
     input  logic         en_i,
+    input  logic [7:0]   op_i,
+    input  logic [8:0]   tag_i,
     input  logic [4:0]   a_i,
     input  logic [4:0]   b_i,
     input  logic [4:0]   c_i,
@@ -23,6 +31,9 @@ module hd_vec_operands (
     input  logic [511:0] stream_a_i,
     input  logic [511:0] stream_b_i,
     input  logic [511:0] stream_c_i,
+    output logic         en_o,
+    output logic [7:0]   op_o,
+    output logic [8:0]   tag_o,
     output logic [511:0] a_o,
     output logic [511:0] b_o,
     output logic [511:0] c_o,
@@ -31,10 +42,7 @@ module hd_vec_operands (
     input  logic [2:0]   write_slot_i,
     input  logic [511:0] write_data_i
 );
-  logic [511:0] file_q [0:17*hd_vec_pkg::SLOTS-1];
-  always_ff @(posedge clk_i) begin
-    if (write_i) file_q[{write_reg_i, write_slot_i}] <= write_data_i;
-  end
+  localparam int ENTRIES = 17 * hd_vec_pkg::SLOTS;
 
   // What has the same form for all operands.
   logic [511:0] index, valid;
@@ -45,49 +53,78 @@ module hd_vec_operands (
 
   logic [4:0] name [0:2];
   logic [511:0] x [0:2];
-  logic [31:0] scalar;
   assign name[0] = a_i;
   assign name[1] = b_i;
   assign name[2] = c_i;
-  always_comb begin
-    scalar = '0;
-    for (int k = 0; k < 3; k++) x[k] = '0;
-    if (en_i) begin
-      for (int k = 0; k < 3; k++) begin
-        if (reg_i[k]) begin
-          if (!zero_i[k]) x[k] = file_q[{name[k], slot_i}];
-        end else begin
-          case (name[k])
-            heddle_pkg::OPERAND_STREAM_A: x[k] = stream_a_i;
-            heddle_pkg::OPERAND_STREAM_B: x[k] = stream_b_i;
-            heddle_pkg::OPERAND_STREAM_C: x[k] = stream_c_i;
-            heddle_pkg::OPERAND_LANE: x[k] = index;
-            heddle_pkg::OPERAND_VALID: x[k] = valid;
-            default: begin
-              case (name[k])
-                heddle_pkg::OPERAND_ARG0: scalar = args_i[31:0];
-                heddle_pkg::OPERAND_ARG1: scalar = args_i[63:32];
-                heddle_pkg::OPERAND_ARG2: scalar = args_i[95:64];
-                heddle_pkg::OPERAND_ARG3: scalar = args_i[127:96];
-                hd_vec_pkg::OPERAND_STRIDE: scalar = {8'd0, stride_i};
-                heddle_pkg::OPERAND_INDEX_R: scalar = {16'd0, r1_i};
-                default: scalar = imm_i;
-              endcase
-              x[k] = {16{scalar}};
-            end
-          endcase
-        end
+  logic en_q;
+  for (genvar k = 0; k < 3; k++) begin : g_operand
+    logic read, from_ram_q;
+    logic [511:0] from_ram, other, other_q;
+    assign read = en_i && reg_i[k] && !zero_i[k];
+    hd_ram_1r1w #(
+        .W    (512),
+        .DEPTH(ENTRIES)
+    ) u_file (
+        .clk_i  (clk_i),
+        .write_i(write_i),
+        .waddr_i({write_reg_i, write_slot_i}),
+        .wdata_i(write_data_i),
+        .read_i (read),
+        .raddr_i({name[k], slot_i}),
+        .rdata_o(from_ram)
+    );
+    always_comb begin
+      other = '0;
+      if (en_i && !reg_i[k]) begin
+        case (name[k])
+          heddle_pkg::OPERAND_STREAM_A: other = stream_a_i;
+          heddle_pkg::OPERAND_STREAM_B: other = stream_b_i;
+          heddle_pkg::OPERAND_STREAM_C: other = stream_c_i;
+          heddle_pkg::OPERAND_LANE: other = index;
+          heddle_pkg::OPERAND_VALID: other = valid;
+          heddle_pkg::OPERAND_ARG0: other = {16{args_i[31:0]}};
+          heddle_pkg::OPERAND_ARG1: other = {16{args_i[63:32]}};
+          heddle_pkg::OPERAND_ARG2: other = {16{args_i[95:64]}};
+          heddle_pkg::OPERAND_ARG3: other = {16{args_i[127:96]}};
+          hd_vec_pkg::OPERAND_STRIDE: other = {16{8'd0, stride_i}};
+          heddle_pkg::OPERAND_INDEX_R: other = {16{16'd0, r1_i}};
+          default: other = {16{imm_i}};
+        endcase
       end
     end
+    always_ff @(posedge clk_i) begin
+      if (en_i) begin
+        from_ram_q <= read;
+        if (!read) other_q <= other;
+      end
+    end
+    assign x[k] = !en_q ? '0 : from_ram_q ? from_ram : other_q;
   end
+
+  logic tree_q;
+  logic [1:0] round_q;
+  logic [7:0] op_q;
+  logic [8:0] tag_q;
+  always_ff @(posedge clk_i) begin
+    en_q <= rst_ni && en_i;
+    if (en_i) begin
+      op_q <= op_i;
+      tag_q <= tag_i;
+      tree_q <= tree_i;
+      round_q <= round_i;
+    end
+  end
+  assign en_o = en_q;
+  assign op_o = op_q;
+  assign tag_o = tag_q;
 
   // Lane l and its partner, the lower one first.
   logic [511:0] low, high;
   always_comb begin
     low = '0;
     high = '0;
-    if (en_i && tree_i) begin
-      case (round_i)
+    if (en_q && tree_q) begin
+      case (round_q)
         2'd0: begin
           low = {2{x[0][255:0]}};
           high = {2{x[0][511:256]}};
@@ -109,7 +146,7 @@ module hd_vec_operands (
       endcase
     end
   end
-  assign a_o = tree_i ? low : x[0];
-  assign b_o = tree_i ? high : x[1];
+  assign a_o = tree_q ? low : x[0];
+  assign b_o = tree_q ? high : x[1];
   assign c_o = x[2];
 endmodule

@@ -1,8 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
 // The indices of `pick` on their way from a register to stream A.
 //
-//   cycle t            the sequencer issues a vector of indices (issue_i, a_i), which the lanes multiply by
-//                      index_stride; here they are compared with the bound
+//   cycle t            the sequencer issues a vector of indices (issue_i)
+//   cycle t+1          they are read (a_i): the lanes multiply them by index_stride, here they are compared
+//                      with the bound
 //   push_i             the products: with the lanes' own offsets they enter a queue of four
 //   pop_i              stream A has made the steps of the oldest one
 //
@@ -17,9 +18,9 @@ module hd_vec_pick (
     input  logic                         rst_ni,
     // indices
     input  logic                         issue_i,    // only with room_o
-    input  logic [511:0]                 a_i,
     input  logic [4:0]                   lanes_i,    // valid ones
     input  logic [2:0]                   slot_i,
+    input  logic [511:0]                 a_i,        // a cycle after issue_i
     input  logic [31:0]                  bound_i,
     output logic                         room_o,
     // products
@@ -39,14 +40,24 @@ module hd_vec_pick (
   localparam int BA = hd_vec_pkg::BA;
 
   // Bounds.
+  logic here_q;
+  logic [4:0] lanes_q;
+  logic [2:0] at_slot_q;
+  always_ff @(posedge clk_i) begin
+    here_q <= rst_ni && issue_i;
+    if (issue_i) begin
+      lanes_q <= lanes_i;
+      at_slot_q <= slot_i;
+    end
+  end
   logic [15:0] bad;
   logic [31:0] index;
   always_comb begin
     bad = '0;
     index = '0;
-    if (issue_i) begin
+    if (here_q) begin
       for (int l = 15; l >= 0; l--) begin
-        if (lanes_i > 5'(l) && (a_i[32*l+31] || a_i[32*l +: 32] >= bound_i)) begin
+        if (lanes_q > 5'(l) && (a_i[32*l+31] || a_i[32*l +: 32] >= bound_i)) begin
           bad[l] = 1'b1;
           index = a_i[32*l +: 32];
         end
@@ -58,8 +69,8 @@ module hd_vec_pick (
   always_ff @(posedge clk_i) begin
     if (!rst_ni) wait_q <= 1'b0;
     else if (bad != 0) wait_q <= 1'b1;
-    if (bad != 0 && (!wait_q || slot_i < slot_q)) begin
-      slot_q <= slot_i;
+    if (bad != 0 && (!wait_q || at_slot_q < slot_q)) begin
+      slot_q <= at_slot_q;
       fault_index_o <= index;
     end
   end
@@ -69,7 +80,7 @@ module hd_vec_pick (
   // Queue. Places are given at issue.
   logic [15:0] bad_q [0:3];
   logic [16*BA-1:0] at_q [0:3];
-  logic [1:0] issue_q, wr_q, rd_q;
+  logic [1:0] here_at_q, wr_q, rd_q;
   logic [2:0] used_q, held_q;
   logic [16*BA-1:0] at;
   logic [15:0] masked;
@@ -84,19 +95,19 @@ module hd_vec_pick (
   end
   always_ff @(posedge clk_i) begin
     if (!rst_ni) begin
-      issue_q <= '0;
+      here_at_q <= '0;
       wr_q <= '0;
       rd_q <= '0;
       used_q <= '0;
       held_q <= '0;
     end else begin
-      if (issue_i) issue_q <= issue_q + 2'd1;
+      if (here_q) here_at_q <= here_at_q + 2'd1;
       if (push_i) wr_q <= wr_q + 2'd1;
       if (pop_i) rd_q <= rd_q + 2'd1;
       if (issue_i != pop_i) used_q <= issue_i ? used_q + 3'd1 : used_q - 3'd1;
       if (push_i != pop_i) held_q <= push_i ? held_q + 3'd1 : held_q - 3'd1;
     end
-    if (issue_i) bad_q[issue_q] <= bad;
+    if (here_q) bad_q[here_at_q] <= bad;
     if (push_i) at_q[wr_q] <= at;
   end
   assign room_o = used_q != 3'd4;

@@ -1,10 +1,12 @@
 // SPDX-License-Identifier: Apache-2.0
-// Program store of the vector engine, 256 x 64 bits (2 KiB in four banks of 32 x 128, 1R1W): loads the
+// Program store of the vector engine, 256 x 64 bits (2 KiB in four RAMs of 32 x 128): loads the
 // microprogram of a vrun, checks it and counts what it names; or stands for the program of a vmac.
 //
 //   load   lines of SRAM from the one of prog_addr on, one per cycle; word w of SRAM goes to bank
-//          w mod 4, row (w / 4) mod 32
-//   scan   one micro-instruction per cycle from the first on, behind the words that arrive;
+//          w mod 4, row (w / 4) mod 32. Of a 33rd line only the words before the first one's are
+//          the program's: the others would take the places of its beginning
+//   scan   one micro-instruction per cycle from the first on, behind the words that arrive: read in one
+//          cycle, looked at in the next, while behind the last of a section none is read;
 //          the first illegal one ends it with bad_o
 //
 // A vmac is the program
@@ -38,9 +40,11 @@ module hd_vec_program (
     input  logic                      ack_i,
     input  logic [3:0]                fill_i,
     input  logic [511:0]              rdata_i,
-    // read port: micro-instruction `item` of a section
+    // read port: micro-instruction next_item of a section, in the next cycle
     input  logic                      read_i,
-    input  logic [1:0]                section_i,
+    input  logic [1:0]                next_section_i,
+    input  logic [8:0]                next_item_i,
+    input  logic [1:0]                section_i,   // what was last read
     input  logic [8:0]                item_i,
     output logic [63:0]               micro_o
 );
@@ -48,12 +52,12 @@ module hd_vec_program (
   localparam [1:0] PRO = hd_vec_pkg::SEC_PROLOGUE;
   localparam [1:0] BODY = hd_vec_pkg::SEC_BODY;
 
-  logic scan_q, done_q, bad_q, load_q;
+  logic scan_q, done_q, bad_q, load_q, look_q;
   logic [LA-1:0] line_q;
   logic [5:0] lines_q;            // still to be asked for
   logic [6:0] came_q [0:3];       // words that came, per port; those before the first count too
   logic [8:0] at_q, in_section_q;
-  logic [1:0] sec_q;
+  logic [1:0] sec_q, look_sec_q;
   hd_vec_pkg::counts_t a_q, b_q, c_q;
   logic [2:1] outs_q;
   logic [9:0] total;
@@ -66,26 +70,45 @@ module hd_vec_program (
   logic [8:0] word;
   logic [127:0] pair [0:3];
   logic [4:0] row;
+  logic scan_read, half_q;
+  logic [1:0] bank_q;
   always_comb begin
     first = 9'd0;
     index = at_q;
     if (read_i) begin
-      if (section_i != PRO) first = prologue_i;
-      if (section_i > BODY) first = prologue_i + body_i;
-      index = first + item_i;
+      if (next_section_i != PRO) first = prologue_i;
+      if (next_section_i > BODY) first = prologue_i + body_i;
+      index = first + next_item_i;
     end
     word = {7'd0, prog_addr_i[1:0]} + {1'b0, index[8:1]};
     row = word[6:2] + prog_addr_i[6:2];
   end
+  logic [3:0] ahead;  // banks of a line that come before the first one's first word
+  assign ahead = ~(4'd15 << prog_addr_i[1:0]);
   for (genvar p = 0; p < 4; p++) begin : g_bank
-    logic [127:0] code_q [0:31];
     logic [4:0] to;
     assign to = came_q[p][4:0] + prog_addr_i[6:2];
-    always_ff @(posedge clk_i) if (fill_i[p]) code_q[to] <= rdata_i[128*p +: 128];
-    assign pair[p] = code_q[row];
+    hd_ram_1r1w #(
+        .W    (128),
+        .DEPTH(32)
+    ) u_code (
+        .clk_i  (clk_i),
+        .write_i(fill_i[p] && (!came_q[p][5] || ahead[p])),
+        .waddr_i(to),
+        .wdata_i(rdata_i[128*p +: 128]),
+        .read_i ((read_i || scan_read) && word[1:0] == 2'(p)),
+        .raddr_i(row),
+        .rdata_o(pair[p])
+    );
+  end
+  always_ff @(posedge clk_i) begin
+    if (read_i || scan_read) begin
+      bank_q <= word[1:0];
+      half_q <= index[0];
+    end
   end
   logic [63:0] code, own;
-  assign code = index[0] ? pair[word[1:0]][127:64] : pair[word[1:0]][63:0];
+  assign code = half_q ? pair[bank_q][127:64] : pair[bank_q][63:0];
 
   // The program of a vmac.
   heddle_pkg::micro_t m;
@@ -111,7 +134,7 @@ module hd_vec_program (
   assign micro_o = vmac_i ? own : code;
 
   // Scan.
-  logic legal, here;
+  logic legal, here, wrong;
   logic [2:0] names;
   logic [8:0] size;
   hd_vec_micro u_micro (
@@ -128,8 +151,12 @@ module hd_vec_program (
   );
   assign here = came_q[word[1:0]] > word[8:2];
   assign size = (sec_q == PRO) ? prologue_i : (sec_q == BODY) ? body_i : epilogue_i;
+  assign scan_read = scan_q && in_section_q != size && here;
+  assign wrong = look_q && !legal;
 
   always_ff @(posedge clk_i) begin
+    look_q <= rst_ni && !start_i && scan_read && !wrong;
+    if (scan_read) look_sec_q <= sec_q;
     if (!rst_ni) begin
       scan_q <= 1'b0;
       done_q <= 1'b0;
@@ -141,11 +168,10 @@ module hd_vec_program (
       load_q <= !vmac_i;
     end else begin
       if (load_q && ack_i && lines_q == 6'd1) load_q <= 1'b0;
-      if (scan_q && in_section_q != size && here && !legal) begin
+      if (wrong) begin
         scan_q <= 1'b0;
         bad_q <= 1'b1;
-      end
-      if (scan_q && in_section_q == size && sec_q == hd_vec_pkg::SEC_EPILOGUE) begin
+      end else if (scan_q && in_section_q == size && sec_q == hd_vec_pkg::SEC_EPILOGUE) begin
         scan_q <= 1'b0;
         done_q <= 1'b1;
       end
@@ -167,32 +193,34 @@ module hd_vec_program (
         lines_q <= lines_q - 6'd1;
       end
       for (int p = 0; p < 4; p++) if (fill_i[p]) came_q[p] <= came_q[p] + 7'd1;
-      if (scan_q) begin
+      if (scan_q && !wrong) begin
         if (in_section_q == size) begin
           in_section_q <= '0;
           sec_q <= sec_q + 2'd1;
-        end else if (here && legal) begin
+        end else if (here) begin
           at_q <= at_q + 9'd1;
           in_section_q <= in_section_q + 9'd1;
-          if (sec_q != PRO) outs_q[sec_q] <= code[12:8] == heddle_pkg::DESTINATION_OUT;
-          case (sec_q)
-            PRO: begin
-              a_q.prologue <= a_q.prologue + {8'd0, names[0]};
-              b_q.prologue <= b_q.prologue + {8'd0, names[1]};
-              c_q.prologue <= c_q.prologue + {8'd0, names[2]};
-            end
-            BODY: begin
-              a_q.body <= a_q.body + {8'd0, names[0]};
-              b_q.body <= b_q.body + {8'd0, names[1]};
-              c_q.body <= c_q.body + {8'd0, names[2]};
-            end
-            default: begin
-              a_q.epilogue <= a_q.epilogue + {8'd0, names[0]};
-              b_q.epilogue <= b_q.epilogue + {8'd0, names[1]};
-              c_q.epilogue <= c_q.epilogue + {8'd0, names[2]};
-            end
-          endcase
         end
+      end
+      if (look_q && legal) begin
+        if (look_sec_q != PRO) outs_q[look_sec_q] <= code[12:8] == heddle_pkg::DESTINATION_OUT;
+        case (look_sec_q)
+          PRO: begin
+            a_q.prologue <= a_q.prologue + {8'd0, names[0]};
+            b_q.prologue <= b_q.prologue + {8'd0, names[1]};
+            c_q.prologue <= c_q.prologue + {8'd0, names[2]};
+          end
+          BODY: begin
+            a_q.body <= a_q.body + {8'd0, names[0]};
+            b_q.body <= b_q.body + {8'd0, names[1]};
+            c_q.body <= c_q.body + {8'd0, names[2]};
+          end
+          default: begin
+            a_q.epilogue <= a_q.epilogue + {8'd0, names[0]};
+            b_q.epilogue <= b_q.epilogue + {8'd0, names[1]};
+            c_q.epilogue <= c_q.epilogue + {8'd0, names[2]};
+          end
+        endcase
       end
     end
   end
@@ -213,7 +241,7 @@ module hd_vec_program (
   assign outs_o = vmac_i ? 2'b10 : outs_q;
   assign ready_o = done_q && !start_i;
   assign bad_o = bad_q;
-  assign bad_index_o = at_q[7:0];
+  assign bad_index_o = at_q[7:0] - 8'd1;  // one further has been read
   assign req_o = load_q;
   assign line_o = line_q;
 endmodule

@@ -31,10 +31,12 @@ module hd_vec_sequencer #(
     input  logic                      quiet_i,       // no store is under way behind the queue
     output logic [2:0]                open_o,
     // program
-    output logic                      read_o,
-    output logic [1:0]                section_o,
+    output logic                      read_o,        // there will be another place in the next cycle
+    output logic [1:0]                next_section_o,
+    output logic [8:0]                next_item_o,
+    output logic [1:0]                section_o,     // the place of this cycle
     output logic [8:0]                item_o,
-    input  logic [63:0]               micro_i,
+    input  logic [63:0]               micro_i,       // its instruction
     // operands
     input  logic [2:0]                stream_valid_i,
     output logic [2:0]                stream_pop_o,
@@ -60,7 +62,7 @@ module hd_vec_sequencer #(
     // results
     input  logic                      written_i,
     input  logic [7:0]                written_tag_i, // {slot, destination}
-    input  logic                      ready_i,       // the lanes take an operation
+    input  logic                      ready_i,       // the lanes take an operation in the next cycle
     input  logic                      store_done_i,  // a vector has left the store queue
     output logic                      busy_o
 );
@@ -98,11 +100,13 @@ module hd_vec_sequencer #(
       .slot_o   (slot_o),
       .section_o(sec),
       .item_o   (item),
+      .next_section_o(next_section_o),
+      .next_item_o   (next_item_o),
       .fresh_o  (fresh),
       .round_o  (round_end),
       .turn_o   ()
   );
-  assign read_o = busy;
+  assign read_o = start_i || (adv && round_end && !again);
   assign section_o = sec;
   assign item_o = item;
 

@@ -74,6 +74,8 @@ module hd_vec_store #(
       .slot_o   (),
       .section_o(),
       .item_o   (),
+      .next_section_o(),
+      .next_item_o   (),
       .fresh_o  (),
       .round_o  (),
       .turn_o   ()
@@ -107,6 +109,8 @@ module hd_vec_store #(
       .slot_o   (),
       .section_o(),
       .item_o   (),
+      .next_section_o(),
+      .next_item_o   (),
       .fresh_o  (),
       .round_o  (),
       .turn_o   ()

@@ -82,6 +82,8 @@ module hd_vec_stream #(
       .slot_o   (),
       .section_o(),
       .item_o   (),
+      .next_section_o(),
+      .next_item_o   (),
       .fresh_o  (),
       .round_o  (),
       .turn_o   (walk_turn)

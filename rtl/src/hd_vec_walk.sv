@@ -31,6 +31,8 @@ module hd_vec_walk (
     output logic [2:0]                slot_o,
     output logic [1:0]                section_o,
     output logic [8:0]                item_o,
+    output logic [1:0]                next_section_o,  // those of the next cycle
+    output logic [8:0]                next_item_o,
     output logic                      fresh_o,   // first item of a strip
     output logic                      round_o,   // last slot
     output logic                      turn_o     // last place of a section or of an iteration of the body
@@ -153,6 +155,21 @@ module hd_vec_walk (
     strips_end = next_strip && level == 3'd7 && !over(o3_n, o3_q, loops_i.n_o3);
   end
 
+  logic [1:0] sec_n;
+  logic [8:0] item_n;
+  always_comb begin
+    sec_n = sec_q;
+    item_n = item_q;
+    if (start_i) begin
+      sec_n = first_sec;
+      item_n = 9'd0;
+    end else if (busy_q && adv_i && slot_end && !again_i) begin
+      item_n = item_end ? 9'd0 : item_q + 9'd1;
+      if (item_end && !body_on)
+        sec_n = next_strip ? first_sec : (sec_q == PRO && counts_i.body != 0) ? BODY : EPI;
+    end
+  end
+
   always_ff @(posedge clk_i) begin
     if (!rst_ni) begin
       busy_q <= 1'b0;
@@ -161,11 +178,13 @@ module hd_vec_walk (
     end else if (busy_q && adv_i && slot_end && item_end && strips_end) begin
       busy_q <= 1'b0;
     end
+    if (start_i || adv_i) begin
+      sec_q <= sec_n;
+      item_q <= item_n;
+    end
     if (start_i) begin
       open_q <= 1'b0;
       fresh_q <= 1'b1;
-      sec_q <= first_sec;
-      item_q <= 9'd0;
       slot_q <= 3'd0;
       {r1_q, r2_q, r3_q, o1_q, o2_q, o3_q} <= '0;
       chunk_q <= 13'd0;
@@ -185,10 +204,8 @@ module hd_vec_walk (
         slot_q <= 3'd0;
         if (!again_i) fresh_q <= 1'b0;
         if (!item_end) begin
-          if (!again_i) item_q <= item_q + 9'd1;
           v_q <= q1_q;
         end else begin
-          item_q <= 9'd0;
           open_q <= 1'b0;
           if (body_on) begin
             v_q <= sum;
@@ -205,13 +222,11 @@ module hd_vec_walk (
           end else begin
             {r1_q, r2_q, r3_q} <= '0;
             if (!next_strip) begin
-              sec_q <= (sec_q == PRO && counts_i.body != 0) ? BODY : EPI;
               v_q <= b0_q;
               q1_q <= b0_q;
               q2_q <= b0_q;
               q3_q <= b0_q;
             end else begin
-              sec_q <= first_sec;
               fresh_q <= 1'b1;
               v_q <= sum;
               q1_q <= sum;
@@ -249,6 +264,8 @@ module hd_vec_walk (
   assign slot_o = slot_q;
   assign section_o = sec_q;
   assign item_o = item_q;
+  assign next_section_o = sec_n;
+  assign next_item_o = item_n;
   assign fresh_o = fresh_q;
   assign round_o = slot_end;
   assign turn_o = slot_end && item_end;

@@ -7,8 +7,8 @@
 //   hd_vec_stream    A, B, C and the indices of gather and scatter: operand vectors, ahead of
 //   hd_vec_pick      indices that the program computes, on their way to stream A
 //   hd_vec_sequencer micro-instructions x slots, one per cycle, to
-//   hd_vec_operands  registers (8.5 KiB), operand selection, to
-//   hd_vec_lanes     results 5 cycles later; to
+//   hd_vec_operands  registers (8.5 KiB), operand selection, in the next cycle to
+//   hd_vec_lanes     results 4 cycles later; to
 //   hd_vec_store     stream D
 //   hd_vec_ports     four SRAM clients that fetch or write one line of 64 bytes per cycle
 //
@@ -92,8 +92,8 @@ module hd_vector_engine #(
   logic [4:0] ack;
   logic [3:0] fill, fill_bank, prog_fill;
   logic [11:0] fill_source, fill_way;
-  logic [1:0] section;
-  logic [8:0] item;
+  logic [1:0] section, next_section;
+  logic [8:0] item, next_item;
   logic [63:0] micro;
   hd_vec_program u_program (
       .clk_i      (clk_i),
@@ -122,6 +122,8 @@ module hd_vector_engine #(
       .fill_i     (prog_fill),
       .rdata_i    (sram_rdata_i),
       .read_i     (seq_read),
+      .next_section_i(next_section),
+      .next_item_i(next_item),
       .section_i  (section),
       .item_i     (item),
       .micro_o    (micro)
@@ -287,14 +289,14 @@ module hd_vector_engine #(
   end
 
   // Sequencer, operands, lanes.
-  logic issue, tree, is_index, pick_room, pick_wait, over, to_pick, seq_busy, written, lanes_ready, store_done, store_busy;
-  logic [7:0] op;
+  logic issue, take, tree, is_index, pick_room, pick_wait, over, to_pick, seq_busy, written, lanes_ready, store_done, store_busy;
+  logic [7:0] op, take_op;
   logic [4:0] a, b, d3, lanes;
   logic [2:0] is_reg, zero, slot;
   logic [1:0] round;
   logic [31:0] imm;
   logic [15:0] e, r1;
-  logic [8:0] tag, written_tag;
+  logic [8:0] tag, take_tag, written_tag;
   logic [511:0] xa, xb, xc, written_data;
   logic reads_on, writes_on;
   hd_vec_sequencer #(
@@ -313,6 +315,8 @@ module hd_vector_engine #(
       .quiet_i         (!store_busy && !writes_on),
       .open_o          (open),
       .read_o          (seq_read),
+      .next_section_o  (next_section),
+      .next_item_o     (next_item),
       .section_o       (section),
       .item_o          (item),
       .micro_i         (micro),
@@ -344,7 +348,10 @@ module hd_vector_engine #(
   );
   hd_vec_operands u_operands (
       .clk_i       (clk_i),
+      .rst_ni      (rst_ni),
       .en_i        (issue),
+      .op_i        (op),
+      .tag_i       (tag),
       .a_i         (a),
       .b_i         (b),
       .c_i         (d3),
@@ -362,6 +369,9 @@ module hd_vector_engine #(
       .stream_a_i  (operand[0]),
       .stream_b_i  (operand[1]),
       .stream_c_i  (operand[2]),
+      .en_o        (take),
+      .op_o        (take_op),
+      .tag_o       (take_tag),
       .a_o         (xa),
       .b_o         (xb),
       .c_o         (xc),
@@ -376,9 +386,9 @@ module hd_vector_engine #(
       .clk_i        (clk_i),
       .rst_ni       (rst_ni),
       .issue_i      (issue && is_index),
-      .a_i          (xa),
       .lanes_i      (lanes),
       .slot_i       (slot),
+      .a_i          (xa),
       .bound_i      (cmd_run.index_bound),
       .room_o       (pick_room),
       .push_i       (written && to_pick),
@@ -395,12 +405,12 @@ module hd_vector_engine #(
   hd_vec_lanes u_lanes (
       .clk_i  (clk_i),
       .rst_ni (rst_ni),
-      .en_i   (issue),
-      .op_i   (op),
+      .en_i   (take),
+      .op_i   (take_op),
       .a_i    (xa),
       .b_i    (xb),
       .c_i    (xc),
-      .tag_i  (tag),
+      .tag_i  (take_tag),
       .ready_o(lanes_ready),
       .valid_o(written),
       .tag_o  (written_tag),

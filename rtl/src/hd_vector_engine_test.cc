@@ -398,6 +398,32 @@ TEST_F(Shapes, LongProgram) {
   EXPECT_LT(Cost(c, "exp (14 instructions)", 500), 15);
 }
 
+// As many instructions as there may be, from every word of a line on: the last
+// of them share lines of SRAM and rows of the program store with the first.
+TEST_F(Shapes, LongestProgram) {
+  Program p;
+  p.body.push_back(Op(MicroOp::kMov, Destination::kV0, Operand::kStreamA));
+  for (uint32_t i = 0; i < 254; ++i) {
+    p.body.push_back(Op(MicroOp::kIadd, Destination::kV0, Operand::kV0,
+                        Operand::kImm, Operand::kV0, i * i));
+  }
+  p.body.push_back(Op(MicroOp::kMov, Destination::kOut, Operand::kV0));
+  isa::Vrun c = Load(p);
+  c.enable_a = true;
+  c.lanes = 200;
+  c.SetA(Stream(0, ElementType::kS32, 4));
+  c.SetD(Stream(131072, ElementType::kS32, 4));
+  EXPECT_LT(Cost(c, "256 instructions", 13), 300);
+  for (uint32_t word = 1; word < 4; ++word) {
+    for (uint32_t i = 0; i < p.body.size(); ++i) {
+      const uint64_t code = p.body[i].Encode();
+      pair_.Poke(16 * (c.prog_addr + 1) + 8 * i, &code, 8);
+    }
+    ++c.prog_addr;
+    EXPECT_LT(Cost(c, "256 instructions, in one line more", 13), 301);
+  }
+}
+
 TEST_F(Shapes, Reductions) {
   Program sum;
   sum.body = {
