@@ -61,7 +61,7 @@ module hd_engine_queue #(
   logic valid, pop;
   logic [32*W+27:0] head;
   heddle_pkg::header_t cmd_header;
-  hd_cmd_fifo #(.W(32 * W + 28), .DEPTH(DEPTH)) u_fifo (
+  hd_fifo #(.W(32 * W + 28), .DEPTH(DEPTH)) u_fifo (
       .clk_i(clk_i), .rst_ni, .clear_i,
       .push_i, .data_i({offset_i, cmd_i}), .full_o,
       .valid_o(valid), .data_o(head), .pop_i(pop), .level_o()

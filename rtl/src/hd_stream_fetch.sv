@@ -14,7 +14,7 @@
 // waits and no answer is missing. start_i only when idle_o. A beat that memory answered with an
 // error comes out with error_o.
 //
-// On-chip memory: hd_cmd_fifo of 64 x 129 bits (1 KiB).
+// On-chip memory: hd_fifo of 64 x 129 bits (1 KiB).
 module hd_stream_fetch #(
     parameter int DEPTH = 64  // beats; a power of two, at least 16
 ) (
@@ -65,7 +65,7 @@ module hd_stream_fetch #(
   assign mem_r_ready_o = 1'b1;
   assign idle_o = !req_q && (missing_q == '0);
 
-  hd_cmd_fifo #(.W(129), .DEPTH(DEPTH)) u_fifo (
+  hd_fifo #(.W(129), .DEPTH(DEPTH)) u_fifo (
       .clk_i, .rst_ni,
       .clear_i(stop_i || start_i),
       .push_i(push), .data_i({mem_r_error_i, mem_r_data_i}), .full_o(full),

@@ -7,7 +7,7 @@
 //
 // push_i only when !full_o, pop_i only when valid_o. clear_i empties it. The head is a register so
 // that a wide entry is copied once, not looked up in every cycle.
-module hd_cmd_fifo #(
+module hd_fifo #(
     parameter int W = 32,
     parameter int DEPTH = 8  // a power of two
 ) (
