@@ -119,7 +119,13 @@ module hd_engine_queue #(
       read_q <= '0;
       done_q <= '0;
       armed_q <= 1'b0;
-    end else begin
+    end else if (pop || take_i || read || done) begin
+`ifndef SYNTHESIS
+      // The contract of the ports, and what the state never is.
+      assert (accept_q - done_q <= (TW + 1)'(TABLE));
+      assert (accept_q - read_q <= accept_q - done_q);
+      assert (!take_i || want_o);
+`endif
       if (pop) armed_q <= 1'b0;
       else if (take_i) armed_q <= 1'b1;
       if (pop) accept_q <= accept_q + (TW + 1)'(1);
@@ -135,14 +141,4 @@ module hd_engine_queue #(
 
   // A command runs for hundreds of cycles; in between nothing moves.
   assign clk_req_o = !rst_ni || clear_i || push_i || pop || take_i || read || done;
-
-`ifndef SYNTHESIS
-  // The contract of the ports, and what the state never is.
-  always_ff @(posedge clk_i)
-    if (rst_ni && !clear_i) begin
-      assert (accept_q - done_q <= (TW + 1)'(TABLE));
-      assert (accept_q - read_q <= accept_q - done_q);
-      assert (!take_i || want_o);
-    end
-`endif
 endmodule

@@ -219,17 +219,17 @@ module hd_load_engine #(
     end else begin
       held_q <= sram_req_o && !sram_gnt_i;
       held_idx_q <= pick_idx;
-      under_way_q <= under_way_q + (grant ? UW'(beats) : UW'(0)) - UW'(r_valid_i);
+      if (grant || r_valid_i) begin
+`ifndef SYNTHESIS
+        // Answers come to what was asked, and have a place.
+        assert (!r_valid_i || under_way_q != '0);
+        assert (under_way_q <= UW'(BEATS));
+`endif
+        under_way_q <= under_way_q + (grant ? UW'(beats) : UW'(0)) - UW'(r_valid_i);
+      end
+`ifndef SYNTHESIS
+      if (held_q) assert (sram_req_o);
+`endif
     end
   end
-
-`ifndef SYNTHESIS
-  // The contract of the ports, and what the state never is.
-  always_ff @(posedge clk_i)
-    if (rst_ni) begin
-      assert (!r_valid_i || under_way_q != '0);
-      assert (under_way_q <= UW'(BEATS));
-      assert (!held_q || sram_req_o);
-    end
-`endif
 endmodule

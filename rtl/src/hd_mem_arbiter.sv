@@ -177,14 +177,13 @@ module hd_mem_arbiter #(
   logic [AW+7:0] was_q;
   always_ff @(posedge clk_i) begin
     held_q <= rst_ni && req_valid_o && !req_ready_i;
-    was_q <= {req_write_o, req_addr_o, req_beats_o};
-  end
-  always_ff @(posedge clk_i)
-    if (rst_ni) begin
+    if (req_valid_o && !req_ready_i) was_q <= {req_write_o, req_addr_o, req_beats_o};
+    if (rst_ni && (take || held_q || r_valid_i || b_valid_i)) begin
       assert (!r_valid_i || read_open);
       assert (!b_valid_i || answer_n > write_n);  // all its data are through
       assert ((m_req_ready_o & ~m_req_valid_i) == '0);
       assert (!held_q || (req_valid_o && {req_write_o, req_addr_o, req_beats_o} == was_q));
     end
+  end
 `endif
 endmodule

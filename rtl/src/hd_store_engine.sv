@@ -301,10 +301,20 @@ module hd_store_engine #(
       aw_q <= 7'd0;
       ar_q <= 7'd0;
     end else begin
+`ifndef SYNTHESIS
+      if (w_push) assert (w_room);
+`endif
       w_level_q <= w_level_q + {7'd0, w_push} - {7'd0, w_taken};
       owed_q <= owed_q + ((req_valid_o && req_ready_i) ? {3'd0, req_beats_o} : 10'd0) -
           {9'd0, w_go};
-      waiting_q <= waiting_q + {7'd0, grant} - {7'd0, b_valid_i};
+      if (grant || b_valid_i) begin
+`ifndef SYNTHESIS
+        // Answers come to what was asked.
+        assert (!b_valid_i || waiting_q != 8'd0);
+        assert (waiting_q <= 8'(WAITING));
+`endif
+        waiting_q <= waiting_q + {7'd0, grant} - {7'd0, b_valid_i};
+      end
       aw_q <= aw_q + {6'd0, grant};
       ar_q <= ar_q + {6'd0, b_valid_i};
       if (burst_valid) closed_q <= closed_q + 10'd1;
@@ -336,14 +346,4 @@ module hd_store_engine #(
     if (grant) addr_q[aw_q] <= first_byte;
     if (b_valid_i && b_error_i && !err_q) bad_addr_q <= addr_q[ar_q];
   end
-
-`ifndef SYNTHESIS
-  // The contract of the ports, and what the state never is.
-  always_ff @(posedge clk_i)
-    if (rst_ni) begin
-      assert (!w_push || w_room);
-      assert (!b_valid_i || waiting_q != 8'd0);
-      assert (waiting_q <= 8'(WAITING));
-    end
-`endif
 endmodule

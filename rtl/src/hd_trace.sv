@@ -97,7 +97,7 @@ module hd_trace #(
       end
 `ifndef SYNTHESIS
       always_ff @(posedge clk_i)
-        if (rst_ni && !clear_i) assert (accept_q - done_q <= (TW + 1)'(TABLE));
+        if (rst_ni && !clear_i && held) assert (accept_q - done_q <= (TW + 1)'(TABLE));
 `endif
 
       hd_fifo #(.W(W), .DEPTH(DEPTH)) u_fifo (
