@@ -381,4 +381,8 @@ module hd_copy_engine (
       if (retire && with_host) copied_q <= copied_q + {51'd0, retire_bytes};
     end
   end
+
+`ifndef SYNTHESIS
+  always_ff @(posedge clk_i) if (rst_ni && start_i) assert (state_q == IDLE);
+`endif
 endmodule
