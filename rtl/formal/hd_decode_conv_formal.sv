@@ -4,7 +4,7 @@
 // here a second time, by word and bit of ISA.md's table, without the generated checks or the structs.
 module hd_decode_conv_formal (
     input logic          clk_i,
-    input logic [1663:0] cmd_i
+    input logic [32*heddle_pkg::LONGEST_COMMAND_WORDS-1:0] cmd_i
 );
   logic done, legal;
   logic first_q = 1'b1;

@@ -7,7 +7,7 @@ module hd_decode_formal #(
     parameter [7:0] OP = 8'h10
 ) (
     input logic          clk_i,
-    input logic [1663:0] cmd_i
+    input logic [32*heddle_pkg::LONGEST_COMMAND_WORDS-1:0] cmd_i
 );
   logic done, legal;
   logic first_q = 1'b1;

@@ -14,7 +14,7 @@ module hd_decode_rows_formal #(
 ) (
     input logic clk_i
 );
-  (* anyconst *) logic [1279:0] cmd;
+  (* anyconst *) logic [32*heddle_pkg::CONV_WORDS-1:0] cmd;
   logic [7:0] cycle_q = 8'd0;
   logic done, legal;
   hd_decode_rows dut (

@@ -74,10 +74,10 @@ module hd_accumulator #(
 `ifndef SYNTHESIS
   // The contract of the ports, and what the state never is.
   always_ff @(posedge clk_i)
-    if (rst_ni) begin
-      assert (!valid_i || !clear_q);
-      assert (!(valid_i && !pix_i.first && write && pix_i.pix == pix_q.pix));
-      assert (!valid_i || (pix_i.first && pix_i.last) || 32'(pix_i.pix) < DEPTH);
+    if (rst_ni && valid_i) begin
+      assert (!clear_q);
+      assert (!(!pix_i.first && write && pix_i.pix == pix_q.pix));
+      assert ((pix_i.first && pix_i.last) || 32'(pix_i.pix) < DEPTH);
     end
 `endif
 endmodule

@@ -71,7 +71,7 @@ module hd_beat_fifo #(
 `ifndef SYNTHESIS
   // The contract of the ports, and what the state never is.
   always_ff @(posedge clk_i)
-    if (rst_ni) begin
+    if (rst_ni && (push_i || ahead_q || n_q != 3'd0 || pop_i != 2'd0)) begin
       assert (!push_i || level_q != (PW + 1)'(DEPTH));
       assert (pop_i <= count_o);
       assert (n_q <= 3'd4);

@@ -28,7 +28,8 @@ module hd_command_assembler (
     // command
     output logic          valid_o,
     input  logic          ready_i,
-    output logic [1663:0] cmd_o,     // word 0 in bits 31:0; what lies beyond its length is old
+    // word 0 in bits 31:0; what lies beyond its length is old
+    output logic [32*heddle_pkg::LONGEST_COMMAND_WORDS-1:0] cmd_o,
     output logic [7:0]    status_o,
     output logic [27:0]   offset_o,  // of the command in the stream, in beats
     output logic [31:0]   tag_o,
@@ -41,7 +42,7 @@ module hd_command_assembler (
   localparam [1:0] FULL = 2'd3;  // valid_o
 
   logic [1:0] state_q;
-  logic [1663:0] cmd_q;
+  logic [32*heddle_pkg::LONGEST_COMMAND_WORDS-1:0] cmd_q;
   logic [3:0] index_q;    // beat of the command that comes next
   logic [3:0] need_q;     // beats of the command
   logic [27:0] offset_q;  // of the command

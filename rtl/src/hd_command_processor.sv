@@ -77,7 +77,7 @@ module hd_command_processor #(
     // load engine
     output logic          load_cmd_valid_o,
     input  logic          load_cmd_ready_i,
-    output logic [639:0]  load_cmd_o,
+    output logic [32*heddle_pkg::LOAD_WORDS-1:0] load_cmd_o,
     input  logic          load_read_i,
     input  logic          load_done_i,
     input  logic          load_fault_i,
@@ -91,7 +91,7 @@ module hd_command_processor #(
     // store engine
     output logic          store_cmd_valid_o,
     input  logic          store_cmd_ready_i,
-    output logic [639:0]  store_cmd_o,
+    output logic [32*heddle_pkg::LOAD_WORDS-1:0] store_cmd_o,
     input  logic          store_read_i,
     input  logic          store_done_i,
     input  logic          store_fault_i,
@@ -105,7 +105,7 @@ module hd_command_processor #(
     // matrix engine
     output logic          matrix_cmd_valid_o,
     input  logic          matrix_cmd_ready_i,
-    output logic [1279:0] matrix_cmd_o,
+    output logic [32*heddle_pkg::CONV_WORDS-1:0] matrix_cmd_o,
     input  logic          matrix_read_i,
     input  logic          matrix_done_i,
     input  logic [63:0]   matrix_macs_i,
@@ -118,7 +118,7 @@ module hd_command_processor #(
     // vector engine
     output logic          vector_cmd_valid_o,
     input  logic          vector_cmd_ready_i,
-    output logic [1663:0] vector_cmd_o,
+    output logic [32*heddle_pkg::VRUN_WORDS-1:0] vector_cmd_o,
     input  logic          vector_read_i,
     input  logic          vector_done_i,
     input  logic [63:0]   vector_macs_i,
@@ -171,7 +171,7 @@ module hd_command_processor #(
   );
 
   logic cmd_valid, cmd_ready, cmd_last;
-  logic [1663:0] cmd;
+  logic [32*heddle_pkg::LONGEST_COMMAND_WORDS-1:0] cmd;
   logic [7:0] cmd_status;
   logic [27:0] cmd_offset;
   logic [31:0] cmd_tag;
@@ -215,9 +215,9 @@ module hd_command_processor #(
   logic [383:0] record_tag;
   logic [3:0] same;
 
-  hd_engine_queue #(.W(20)) u_load_queue (
+  hd_engine_queue #(.W(heddle_pkg::LOAD_WORDS)) u_load_queue (
       .clk_i(cmd_clk), .clk_req_o(clk_req[0]), .rst_ni, .clear_i(flush), .hold_i(!run),
-      .push_i(push[0]), .cmd_i(cmd[639:0]), .offset_i(cmd_offset),
+      .push_i(push[0]), .cmd_i(cmd[32*heddle_pkg::LOAD_WORDS-1:0]), .offset_i(cmd_offset),
       .full_o(full[0]), .empty_o(empty[0]), .retired_o(retired[0]),
       .want_o(want[0]), .wait_enable_o(wait_enable[1:0]),
       .wait_sem_o(wait_sem[9:0]), .wait_count_o(wait_count[15:0]),
@@ -229,9 +229,9 @@ module hd_command_processor #(
       .same_o(same[0])
   );
 
-  hd_engine_queue #(.W(20)) u_store_queue (
+  hd_engine_queue #(.W(heddle_pkg::LOAD_WORDS)) u_store_queue (
       .clk_i(cmd_clk), .clk_req_o(clk_req[1]), .rst_ni, .clear_i(flush), .hold_i(!run),
-      .push_i(push[1]), .cmd_i(cmd[639:0]), .offset_i(cmd_offset),
+      .push_i(push[1]), .cmd_i(cmd[32*heddle_pkg::LOAD_WORDS-1:0]), .offset_i(cmd_offset),
       .full_o(full[1]), .empty_o(empty[1]), .retired_o(retired[1]),
       .want_o(want[1]), .wait_enable_o(wait_enable[3:2]),
       .wait_sem_o(wait_sem[19:10]), .wait_count_o(wait_count[31:16]),
@@ -243,9 +243,9 @@ module hd_command_processor #(
       .same_o(same[1])
   );
 
-  hd_engine_queue #(.W(40)) u_matrix_queue (
+  hd_engine_queue #(.W(heddle_pkg::CONV_WORDS)) u_matrix_queue (
       .clk_i(cmd_clk), .clk_req_o(clk_req[2]), .rst_ni, .clear_i(flush), .hold_i(!run),
-      .push_i(push[2]), .cmd_i(cmd[1279:0]), .offset_i(cmd_offset),
+      .push_i(push[2]), .cmd_i(cmd[32*heddle_pkg::CONV_WORDS-1:0]), .offset_i(cmd_offset),
       .full_o(full[2]), .empty_o(empty[2]), .retired_o(retired[2]),
       .want_o(want[2]), .wait_enable_o(wait_enable[5:4]),
       .wait_sem_o(wait_sem[29:20]), .wait_count_o(wait_count[47:32]),
@@ -257,9 +257,9 @@ module hd_command_processor #(
       .same_o(same[2])
   );
 
-  hd_engine_queue #(.W(52)) u_vector_queue (
+  hd_engine_queue #(.W(heddle_pkg::VRUN_WORDS)) u_vector_queue (
       .clk_i(cmd_clk), .clk_req_o(clk_req[3]), .rst_ni, .clear_i(flush), .hold_i(!run),
-      .push_i(push[3]), .cmd_i(cmd[1663:0]), .offset_i(cmd_offset),
+      .push_i(push[3]), .cmd_i(cmd[32*heddle_pkg::VRUN_WORDS-1:0]), .offset_i(cmd_offset),
       .full_o(full[3]), .empty_o(empty[3]), .retired_o(retired[3]),
       .want_o(want[3]), .wait_enable_o(wait_enable[7:6]),
       .wait_sem_o(wait_sem[39:30]), .wait_count_o(wait_count[63:48]),

@@ -201,15 +201,17 @@ module hd_copy_engine (
       .b_error_i(b_error)
   );
 
-  // -- Host port: list, then pieces. Whose answer comes next is in a FIFO of bursts.
-  localparam int BURSTS = 32;
-  logic order_q[0:BURSTS-1];
-  logic [6:0] order_beats_q[0:BURSTS-1];
-  logic [5:0] order_in_q, order_out_q;
-  logic [6:0] order_beat_q;
-  logic order_room, order_list, pick_list;
-  assign order_room = (order_in_q - order_out_q) != 6'(BURSTS);
-  assign order_list = order_q[order_out_q[4:0]];
+  // -- Host port: list, then pieces. Whose answer comes next is in a FIFO of 32 bursts.
+  logic [6:0] order_beats, order_beat_q;  // of the oldest burst; those of it that are here
+  logic order_full, order_room, order_list, pick_list, order_last;
+  hd_fifo #(.W(8), .DEPTH(32)) u_order (
+      .clk_i, .rst_ni, .clear_i(1'b0),
+      .push_i(host_req_valid_o && host_req_ready_i && !host_req_write_o),
+      .data_i({pick_list, host_req_beats_o}), .full_o(order_full),
+      .valid_o(), .data_o({order_list, order_beats}), .pop_i(order_last), .level_o()
+  );
+  assign order_room = !order_full;
+  assign order_last = host_r_valid_i && (order_beat_q + 7'd1 == order_beats);
   // A request stays on the port until it is accepted: the list may not overtake one that waits.
   logic waiting_q;
   assign pick_list = lreq_valid && !waiting_q;
@@ -237,26 +239,11 @@ module hd_copy_engine (
 
   always_ff @(posedge clk_i) begin
     if (!rst_ni) begin
-      order_in_q <= '0;
-      order_out_q <= '0;
       order_beat_q <= '0;
       waiting_q <= 1'b0;
     end else begin
       waiting_q <= host_req_valid_o && !host_req_ready_i && !pick_list;
-      if (host_req_valid_o && host_req_ready_i && !host_req_write_o)
-        order_in_q <= order_in_q + 6'd1;
-      if (host_r_valid_i) begin
-        if (order_beat_q + 7'd1 == order_beats_q[order_out_q[4:0]]) begin
-          order_beat_q <= '0;
-          order_out_q <= order_out_q + 6'd1;
-        end else begin
-          order_beat_q <= order_beat_q + 7'd1;
-        end
-      end
-    end
-    if (host_req_valid_o && host_req_ready_i && !host_req_write_o) begin
-      order_q[order_in_q[4:0]] <= pick_list;
-      order_beats_q[order_in_q[4:0]] <= host_req_beats_o;
+      if (host_r_valid_i) order_beat_q <= order_last ? 7'd0 : order_beat_q + 7'd1;
     end
   end
 
@@ -394,4 +381,8 @@ module hd_copy_engine (
       if (retire && with_host) copied_q <= copied_q + {51'd0, retire_bytes};
     end
   end
+
+`ifndef SYNTHESIS
+  always_ff @(posedge clk_i) if (rst_ni && start_i) assert (state_q == IDLE);
+`endif
 endmodule

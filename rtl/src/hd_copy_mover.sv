@@ -347,7 +347,7 @@ module hd_copy_mover #(
 `ifndef SYNTHESIS
   // Each pointer follows the one before; answers come to what was asked.
   always_ff @(posedge clk_i)
-    if (rst_ni) begin
+    if (rst_ni && (busy || take || r_valid_i || b_valid_i)) begin
       assert (push_q - done_q <= (SW + 1)'(SLOTS));
       assert (rptr_q - done_q <= push_q - done_q);
       assert (read_q - done_q <= rptr_q - done_q);

@@ -61,6 +61,11 @@ module hd_core_guard (
     end else begin
       rst_q <= 1'b1;
       if (accept || r_take_i || b_valid_i) begin
+`ifndef SYNTHESIS
+        // Answers come to what was asked.
+        assert (!r_take_i || reads_q != '0);
+        assert (!b_valid_i || writes_q != '0);
+`endif
         reads_q <= reads_q + ((accept && !core_req_write_i) ? 17'(core_req_beats_i) : '0)
             - 17'(r_take_i);
         writes_q <= writes_q + 11'(accept && core_req_write_i) - 11'(b_valid_i);
@@ -88,13 +93,4 @@ module hd_core_guard (
       endcase
     end
   end
-
-`ifndef SYNTHESIS
-  // The contract of the ports, and what the state never is.
-  always_ff @(posedge clk_i)
-    if (rst_ni) begin
-      assert (!r_take_i || reads_q != '0);
-      assert (!b_valid_i || writes_q != '0);
-    end
-`endif
 endmodule

@@ -30,7 +30,7 @@ module hd_decode #(
     input  logic          rst_ni,
     input  logic          clear_i,  // give up the command in hand
     input  logic          start_i,
-    input  logic [1663:0] cmd_i,
+    input  logic [32*heddle_pkg::LONGEST_COMMAND_WORDS-1:0] cmd_i,
     output logic          done_o,
     output logic          legal_o
 );
@@ -50,7 +50,7 @@ module hd_decode #(
   heddle_pkg::fill_t cmd_fill;
   heddle_pkg::load_gather_t cmd_gather;  // `store.scatter` has the same fields
   assign cmd_header = cmd_i[127:0];
-  assign cmd_load = cmd_i[639:0];
+  assign cmd_load = cmd_i[32*heddle_pkg::LOAD_WORDS-1:0];
   assign cmd_fill = cmd_i[511:0];
   assign cmd_gather = cmd_i[383:0];
 
@@ -103,14 +103,20 @@ module hd_decode #(
     end
   end
 
-  hd_decode_vector u_vector (.check_i(start_i), .cmd_i(cmd_i), .legal_o(vector_rule));
-  hd_decode_conv u_conv (.check_i(start_i && is_conv), .cmd_i(cmd_i[1279:0]), .legal_o(conv_rule));
+  hd_decode_vector u_vector (
+      .check_i(start_i), .cmd_i(cmd_i[32*heddle_pkg::VRUN_WORDS-1:0]), .legal_o(vector_rule)
+  );
+  hd_decode_conv u_conv (
+      .check_i(start_i && is_conv), .cmd_i(cmd_i[32*heddle_pkg::CONV_WORDS-1:0]),
+      .legal_o(conv_rule)
+  );
 
   logic rows_q, rows_done, rows_legal;  // rows_q: hd_decode_rows works
   logic rows_start;
   hd_decode_rows #(.K(K), .ACC_DEPTH(ACC_DEPTH)) u_rows (
       .clk_i, .rst_ni, .clear_i,
-      .start_i(rows_start), .cmd_i(cmd_i[1279:0]), .done_o(rows_done), .legal_o(rows_legal)
+      .start_i(rows_start), .cmd_i(cmd_i[32*heddle_pkg::CONV_WORDS-1:0]),
+      .done_o(rows_done), .legal_o(rows_legal)
   );
   assign rows_start = start_i && is_conv && encoding && header_rule && conv_rule;
 

@@ -3,7 +3,7 @@
 // held accumulators are in hd_decode_rows.
 module hd_decode_conv (
     input  logic          check_i,  // 0: nothing is computed
-    input  logic [1279:0] cmd_i,
+    input  logic [32*heddle_pkg::CONV_WORDS-1:0] cmd_i,
     output logic          legal_o
 );
   // The value with these bits 15:7 is one of the 8-bit type.

@@ -35,7 +35,7 @@ module hd_decode_rows #(
     input  logic          rst_ni,
     input  logic          clear_i,
     input  logic          start_i,
-    input  logic [1279:0] cmd_i,
+    input  logic [32*heddle_pkg::CONV_WORDS-1:0] cmd_i,
     output logic          done_o,
     output logic          legal_o
 );

@@ -4,7 +4,7 @@
 // they are read from SRAM when the command runs.
 module hd_decode_vector (
     input  logic          check_i,  // 0: nothing is computed
-    input  logic [1663:0] cmd_i,
+    input  logic [32*heddle_pkg::VRUN_WORDS-1:0] cmd_i,
     output logic          legal_o
 );
   // log2 of the bytes of an element.

@@ -108,9 +108,9 @@ module hd_dispatch (
 `ifndef SYNTHESIS
   // The contract of the ports, and what the state never is.
   always_ff @(posedge clk_i)
-    if (rst_ni) begin
+    if (rst_ni && cmd_ready_o) begin  // push_o is 0 otherwise
       assert ((push_o & full_i) == '0);
-      assert (!fault_o || !cmd_ready_o);
+      assert (!fault_o);
     end
 `endif
 endmodule

@@ -8,12 +8,10 @@
 //   ADD    offset of the row
 //   RUN    offered (valid_o) until next_i
 // Four indices per word: about 4.75 cycles per row. The caller holds cmd_i from the cycle after
-// start_i to the last row. With FIFO = 1 each row's offset is also stored for a second walk of the
-// same rows (row_*, 32 deep: at five cycles
-// per row more than a latency of 100; a row is not offered before it has a place there).
-module hd_dma_index #(
-    parameter int FIFO = 1
-) (
+// start_i to the last row. Each row's offset is also stored for a second walk of the same rows
+// (row_*, 32 deep: at five cycles per row more than a latency of 100; a row is not offered before it
+// has a place there).
+module hd_dma_index (
     input  logic                        clk_i,
     input  logic                        rst_ni,
     input  logic                        start_i,
@@ -54,7 +52,10 @@ module hd_dma_index #(
     endcase
   end
 
-  logic room;
+  logic push, full;
+  logic [OFFW-1:0] row;
+  assign push = (state_q == ADD) && !full;
+  assign row = OFFW'(prod_q) + OFFW'(cmd_i.off);
   assign req_o = (state_q == WORD);
   assign addr_o = at_q[hd_pkg::AW+1:2];
   assign valid_o = (state_q == RUN);
@@ -85,8 +86,8 @@ module hd_dma_index #(
           if (index[31] || index >= cmd_i.bound) state_q <= FAULT;
           else state_q <= ADD;
         end
-        ADD: if (room) begin
-          off_q <= OFFW'(prod_q) + OFFW'(cmd_i.off);
+        ADD: if (push) begin
+          off_q <= row;
           state_q <= RUN;
         end
         RUN: if (next_i) begin
@@ -99,32 +100,19 @@ module hd_dma_index #(
     end
   end
 
-  generate
-    if (FIFO != 0) begin : g_rows
-      logic [OFFW-1:0] rows_q[0:31];
-      logic [4:0] wp_q, rp_q;
-      logic [5:0] level_q;
-      logic push;
-      assign push = (state_q == ADD) && room;
-      assign room = !level_q[5];
-      assign row_valid_o = (level_q != 6'd0);
-      assign row_o = rows_q[rp_q];
-      always_ff @(posedge clk_i) begin
-        if (!rst_ni) begin
-          wp_q <= 5'd0;
-          rp_q <= 5'd0;
-          level_q <= 6'd0;
-        end else begin
-          wp_q <= wp_q + {4'd0, push};
-          rp_q <= rp_q + {4'd0, row_pop_i};
-          level_q <= level_q + {5'd0, push} - {5'd0, row_pop_i};
-        end
-        if (push) rows_q[wp_q] <= OFFW'(prod_q) + OFFW'(cmd_i.off);
-      end
-    end else begin : g_none
-      assign room = 1'b1;
-      assign row_valid_o = 1'b0;
-      assign row_o = '0;
-    end
-  endgenerate
+  hd_fifo #(
+      .W(OFFW),
+      .DEPTH(32)
+  ) u_rows (
+      .clk_i,
+      .rst_ni,
+      .clear_i(1'b0),
+      .push_i(push),
+      .data_i(row),
+      .full_o(full),
+      .valid_o(row_valid_o),
+      .data_o(row_o),
+      .pop_i(row_pop_i),
+      .level_o()
+  );
 endmodule

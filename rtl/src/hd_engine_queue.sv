@@ -57,16 +57,22 @@ module hd_engine_queue #(
   localparam int TW = $clog2(TABLE);
   localparam int EW = 90;    // entry: offset 28, tag 32, signal word 30
 
-  // Queue.
+  // Queue. Offsets have a FIFO of their own: simulators would put offset and command together into
+  // one long word in every cycle in which the assembler takes a beat.
   logic valid, pop;
-  logic [32*W+27:0] head;
+  logic [27:0] head_offset;
   heddle_pkg::header_t cmd_header;
-  hd_cmd_fifo #(.W(32 * W + 28), .DEPTH(DEPTH)) u_fifo (
-      .clk_i(clk_i), .rst_ni, .clear_i,
-      .push_i, .data_i({offset_i, cmd_i}), .full_o,
-      .valid_o(valid), .data_o(head), .pop_i(pop), .level_o()
+  hd_fifo #(.W(32 * W), .DEPTH(DEPTH)) u_commands (
+      .clk_i, .rst_ni, .clear_i,
+      .push_i, .data_i(cmd_i), .full_o,
+      .valid_o(valid), .data_o(engine_cmd_o), .pop_i(pop), .level_o()
   );
-  assign cmd_header = head[127:0];
+  hd_fifo #(.W(28), .DEPTH(DEPTH)) u_offsets (
+      .clk_i, .rst_ni, .clear_i,
+      .push_i, .data_i(offset_i), .full_o(),
+      .valid_o(), .data_o(head_offset), .pop_i(pop), .level_o()
+  );
+  assign cmd_header = engine_cmd_o[127:0];
   assign empty_o = !valid;
 
   // Table: accepted at accept_q, oldest not at input_read at read_q, oldest not done at done_q.
@@ -85,7 +91,6 @@ module hd_engine_queue #(
   assign wait_sem_o = {cmd_header.wait1_sem, cmd_header.wait0_sem};
   assign wait_count_o = {cmd_header.wait1_count, cmd_header.wait0_count};
   assign engine_valid_o = valid && room && !hold_i && (armed_q || take_i);
-  assign engine_cmd_o = head[32*W-1:0];
   assign pop = engine_valid_o && engine_ready_i;
 
   // Signals.
@@ -105,7 +110,7 @@ module hd_engine_queue #(
   end
   assign signal_sem_o = {at_read[20:16], at_read[5:1], at_done[20:16], at_done[5:1]};
   assign signal_count_o = {at_read[28:21], at_read[13:6], at_done[28:21], at_done[13:6]};
-  assign record_offset_o = {head[32*W +: 28], at_read[89:62], at_done[89:62]};
+  assign record_offset_o = {head_offset, at_read[89:62], at_done[89:62]};
   assign record_tag_o = {cmd_header.tag, at_read[61:30], at_done[61:30]};
 
   always_ff @(posedge clk_i) begin
@@ -114,7 +119,13 @@ module hd_engine_queue #(
       read_q <= '0;
       done_q <= '0;
       armed_q <= 1'b0;
-    end else begin
+    end else if (pop || take_i || read || done) begin
+`ifndef SYNTHESIS
+      // The contract of the ports, and what the state never is.
+      assert (accept_q - done_q <= (TW + 1)'(TABLE));
+      assert (accept_q - read_q <= accept_q - done_q);
+      assert (!take_i || want_o);
+`endif
       if (pop) armed_q <= 1'b0;
       else if (take_i) armed_q <= 1'b1;
       if (pop) accept_q <= accept_q + (TW + 1)'(1);
@@ -122,7 +133,7 @@ module hd_engine_queue #(
       if (done) done_q <= done_q + (TW + 1)'(1);
     end
     if (pop) begin
-      table_q[accept_q[TW-1:0]] <= {head[32*W +: 28], cmd_header.tag,
+      table_q[accept_q[TW-1:0]] <= {head_offset, cmd_header.tag,
           cmd_header.signal1_point, cmd_header.signal1_count, cmd_header.signal1_sem, cmd_header.signal1_enable,
           cmd_header.signal0_point, cmd_header.signal0_count, cmd_header.signal0_sem, cmd_header.signal0_enable};
     end
@@ -130,14 +141,4 @@ module hd_engine_queue #(
 
   // A command runs for hundreds of cycles; in between nothing moves.
   assign clk_req_o = !rst_ni || clear_i || push_i || pop || take_i || read || done;
-
-`ifndef SYNTHESIS
-  // The contract of the ports, and what the state never is.
-  always_ff @(posedge clk_i)
-    if (rst_ni && !clear_i) begin
-      assert (accept_q - done_q <= (TW + 1)'(TABLE));
-      assert (accept_q - read_q <= accept_q - done_q);
-      assert (!take_i || want_o);
-    end
-`endif
 endmodule

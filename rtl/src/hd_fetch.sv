@@ -188,4 +188,14 @@ module hd_fetch #(
   // Nothing moves while the FIFO is full, or when there is nothing to fetch.
   assign clk_req_o = !rst_ni || (take != 2'd0) || v0_q || d0_q || e0_q || (pop_i != 3'd0)
              || (run_valid_i && run_ready_o);
+
+`ifndef SYNTHESIS
+  // The consumer takes what is there, the SRAM grants what is asked for, and every word has a place.
+  always_ff @(posedge clk_i)
+    if (rst_ni && (take != 2'd0 || pop_i != 3'd0 || gnt_i != 2'd0)) begin
+      assert ({5'd0, pop_i} <= level_q);
+      assert (level_q <= used_q && used_q <= DEPTH8);
+      assert ((gnt_i & ~req_o) == '0);
+    end
+`endif
 endmodule

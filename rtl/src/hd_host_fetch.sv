@@ -98,7 +98,7 @@ module hd_host_fetch (
 `ifndef SYNTHESIS
   // The contract of the ports, and what the state never is.
   always_ff @(posedge clk_i)
-    if (rst_ni) begin
+    if (rst_ni && (start_i || r_valid_i)) begin
       assert (!start_i || !busy_q);
       assert (!r_valid_i || rsp_left_q > req_left_q);
     end

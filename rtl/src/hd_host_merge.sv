@@ -42,9 +42,6 @@ module hd_host_merge #(
     output logic [15:0]  w_strb_o,
     input  logic         b_valid_i
 );
-  localparam int PW = $clog2(DEPTH);
-  logic owner_q [0:DEPTH-1];      // of the writes that are not answered: the trace
-  logic [PW-1:0] in_q, out_q;
   logic waiting_q;                // main has made a request
   logic [15:0] owed_q;            // beats of main's writes to come
   logic [1:0] trace_owed_q;
@@ -67,36 +64,33 @@ module hd_host_merge #(
   assign t_w_ready_o = (trace_owed_q != '0) && w_ready_i;
   assign m_w_ready_o = (trace_owed_q == '0) && w_ready_i;
 
-  assign answer_trace = (in_q != out_q) && owner_q[out_q];
+  // Of the writes that are not answered: whether the trace made them.
+  logic open, of_trace;
+  hd_fifo #(.W(1), .DEPTH(DEPTH)) u_owners (
+      .clk_i, .rst_ni, .clear_i(1'b0),
+      .push_i(accept), .data_i(pick), .full_o(),
+      .valid_o(open), .data_o(of_trace), .pop_i(b_valid_i), .level_o()
+  );
+  assign answer_trace = open && of_trace;
   assign t_b_valid_o = b_valid_i && answer_trace;
   assign m_b_valid_o = b_valid_i && !answer_trace;
 
   always_ff @(posedge clk_i) begin
     if (!rst_ni) begin
-      in_q <= '0;
-      out_q <= '0;
       waiting_q <= 1'b0;
       owed_q <= '0;
       trace_owed_q <= '0;
     end else begin
       waiting_q <= m_req_valid_i && pass && !req_ready_i;
-      if (accept) in_q <= in_q + PW'(1);
-      if (b_valid_i) out_q <= out_q + PW'(1);
       owed_q <= owed_q + ((accept && !pick) ? {9'd0, m_req_beats_i} : 16'd0)
           - {15'd0, m_w_valid_i && m_w_ready_o};
       if (accept && pick) trace_owed_q <= 2'd2;
       else if (t_w_valid_i && t_w_ready_o) trace_owed_q <= trace_owed_q - 2'd1;
     end
-    if (accept) owner_q[in_q] <= pick;
   end
 
 `ifndef SYNTHESIS
-  // The contract of the ports, and what the state never is.
-  always_ff @(posedge clk_i)
-    if (rst_ni) begin
-      assert (!b_valid_i || in_q != out_q);
-      assert (!accept || in_q + PW'(1) != out_q);
-      assert (!(pick && owed_q != '0));
-    end
+  // The trace's data follow its request at once.
+  always_ff @(posedge clk_i) if (rst_ni && pick) assert (owed_q == '0);
 `endif
 endmodule

@@ -80,24 +80,23 @@ module hd_load_engine #(
   );
 
   // ---- Queue of commands whose data is under way.
-  logic [$bits(prep)-1:0] queue_q [0:7];  // bits: synthesis takes an array of structs for one struct
-  logic [2:0] wp_q, rp_q;
-  logic [3:0] level_q;
-  assign room = !level_q[3];
-  assign q_valid = (level_q != 4'd0);
-  assign q_dma = queue_q[rp_q];
-  always_ff @(posedge clk_i) begin
-    if (!rst_ni) begin
-      wp_q <= 3'd0;
-      rp_q <= 3'd0;
-      level_q <= 4'd0;
-    end else begin
-      wp_q <= wp_q + {2'd0, push};
-      rp_q <= rp_q + {2'd0, q_pop};
-      level_q <= level_q + {3'd0, push} - {3'd0, q_pop};
-    end
-    if (push) queue_q[wp_q] <= prep;
-  end
+  logic full;
+  assign room = !full;
+  hd_fifo #(
+      .W($bits(prep)),
+      .DEPTH(8)
+  ) u_queue (
+      .clk_i,
+      .rst_ni,
+      .clear_i(1'b0),
+      .push_i(push),
+      .data_i(prep),
+      .full_o(full),
+      .valid_o(q_valid),
+      .data_o(q_dma),
+      .pop_i(q_pop),
+      .level_o()
+  );
 
   // ---- Requests.
   logic taken, row_valid, row_pop, idx_req, idx_gnt, halt, request_busy, request_quiet, grant;
@@ -220,19 +219,17 @@ module hd_load_engine #(
     end else begin
       held_q <= sram_req_o && !sram_gnt_i;
       held_idx_q <= pick_idx;
-      under_way_q <= under_way_q + (grant ? UW'(beats) : UW'(0)) - UW'(r_valid_i);
+      if (grant || r_valid_i) begin
+`ifndef SYNTHESIS
+        // Answers come to what was asked, and have a place.
+        assert (!r_valid_i || under_way_q != '0);
+        assert (under_way_q <= UW'(BEATS));
+`endif
+        under_way_q <= under_way_q + (grant ? UW'(beats) : UW'(0)) - UW'(r_valid_i);
+      end
+`ifndef SYNTHESIS
+      if (held_q) assert (sram_req_o);
+`endif
     end
   end
-
-`ifndef SYNTHESIS
-  // The contract of the ports, and what the state never is.
-  always_ff @(posedge clk_i)
-    if (rst_ni) begin
-      assert (!push || room);
-      assert (!q_pop || q_valid);
-      assert (!r_valid_i || under_way_q != '0);
-      assert (under_way_q <= UW'(BEATS));
-      assert (!held_q || sram_req_o);
-    end
-`endif
 endmodule

@@ -64,9 +64,7 @@ module hd_load_request #(
   logic idx_run, idx_last, idx_next;
   logic [31:0] idx_value;
   logic [hd_dma_pkg::OFFW-1:0] idx_src;
-  hd_dma_index #(
-      .FIFO(1)
-  ) u_index (
+  hd_dma_index u_index (
       .clk_i,
       .rst_ni,
       .start_i(take && work && dma_i.kind == hd_dma_pkg::KIND_INDEX),

@@ -24,7 +24,7 @@ module hd_matrix_engine #(
     input  logic                              rst_ni,
     input  logic                              cmd_valid_i,
     output logic                              cmd_ready_o,
-    input  logic [1279:0]                     cmd_i,
+    input  logic [32*heddle_pkg::CONV_WORDS-1:0] cmd_i,
     output logic                              read_o,
     output logic                              done_o,
     output logic [63:0]                       macs_o,

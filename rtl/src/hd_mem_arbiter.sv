@@ -58,25 +58,12 @@ module hd_mem_arbiter #(
   localparam int AW = hd_pkg::MEM_AW;
   localparam int PW = $clog2(DEPTH);
 
-  // ---- FIFOs of what is under way.
-  logic [8:0] read_q[0:DEPTH-1];   // master, beats
-  logic [8:0] write_q[0:DEPTH-1];
-  logic [1:0] answer_q[0:DEPTH-1];
-  logic [PW:0] read_w_q, read_r_q, write_w_q, write_r_q, answer_r_q;  // answers share write_w_q
-  logic [PW:0] read_n, write_n, answer_n;
-  logic [6:0] read_done_q, write_done_q;  // beats of the head that are through
-  assign read_n = read_w_q - read_r_q;
-  assign write_n = write_w_q - write_r_q;
-  assign answer_n = write_w_q - answer_r_q;
-
   // ---- Choice.
   logic free, read_room, write_room, take;
   logic [3:0] can;
   logic [1:0] pick, turn_q;  // turn_q: the master that was served last, of 0, 2 and 3
   logic req_q;
   assign free = !req_q || req_ready_i;
-  assign read_room = !read_n[PW];
-  assign write_room = !answer_n[PW];
   assign can = m_req_valid_i &
       ((m_req_write_i & {4{write_room}}) | (~m_req_write_i & {4{read_room}}));
   always_comb begin
@@ -97,25 +84,43 @@ module hd_mem_arbiter #(
   assign pick_write = m_req_write_i[pick];
   assign req_valid_o = req_q;
 
+  // ---- FIFOs of what is under way. A write waits for its answer at least as long as for its data.
+  logic [1:0] read_to, write_from, answer_to;
+  logic [6:0] read_beats, write_beats;
+  logic read_full, read_open, answer_full, answer_open;
+  logic [PW:0] write_n, answer_n;
+  logic r_last, w_last;
+  assign read_room = !read_full;
+  assign write_room = !answer_full;
+  hd_fifo #(.W(9), .DEPTH(DEPTH)) u_reads (
+      .clk_i, .rst_ni, .clear_i(1'b0),
+      .push_i(take && !pick_write), .data_i({pick, pick_beats}), .full_o(read_full),
+      .valid_o(read_open), .data_o({read_to, read_beats}), .pop_i(r_last), .level_o()
+  );
+  hd_fifo #(.W(9), .DEPTH(DEPTH)) u_writes (
+      .clk_i, .rst_ni, .clear_i(1'b0),
+      .push_i(take && pick_write), .data_i({pick, pick_beats}), .full_o(),
+      .valid_o(), .data_o({write_from, write_beats}), .pop_i(w_last), .level_o(write_n)
+  );
+  hd_fifo #(.W(2), .DEPTH(DEPTH)) u_answers (
+      .clk_i, .rst_ni, .clear_i(1'b0),
+      .push_i(take && pick_write), .data_i(pick), .full_o(answer_full),
+      .valid_o(answer_open), .data_o(answer_to), .pop_i(m_b_valid_o != 4'd0), .level_o(answer_n)
+  );
+
   // ---- Read data.
-  logic [8:0] read_head;
-  logic [1:0] read_to;
-  logic r_go, r_last;
-  assign read_head = read_q[read_r_q[PW-1:0]];
-  assign read_to = read_head[8:7];
-  assign m_r_valid_o = (r_valid_i && read_n != '0) ? (4'd1 << read_to) : 4'd0;
-  assign r_ready_o = (read_n != '0) && m_r_ready_i[read_to];
+  logic [6:0] read_done_q;  // beats of the oldest read that are through
+  logic r_go;
+  assign m_r_valid_o = (r_valid_i && read_open) ? (4'd1 << read_to) : 4'd0;
+  assign r_ready_o = read_open && m_r_ready_i[read_to];
   assign m_r_data_o = r_data_i;
   assign m_r_error_o = r_error_i;
   assign r_go = r_valid_i && r_ready_o;
-  assign r_last = r_go && (read_done_q + 7'd1 == read_head[6:0]);
+  assign r_last = r_go && (read_done_q + 7'd1 == read_beats);
 
   // ---- Write data. Only of requests that memory has taken: the one in the register waits.
-  logic [8:0] write_head;
-  logic [1:0] write_from;
-  logic w_open, w_go, w_last;
-  assign write_head = write_q[write_r_q[PW-1:0]];
-  assign write_from = write_head[8:7];
+  logic [6:0] write_done_q;  // beats of the oldest write that are through
+  logic w_open, w_go;
   assign w_open = (write_n > {{PW{1'b0}}, req_q && req_write_o});
   assign w_valid_o = w_open && m_w_valid_i[write_from];
   // Fixed parts of the vector: simulators put a whole one together for a part that moves.
@@ -125,12 +130,10 @@ module hd_mem_arbiter #(
   assign w_strb_o = m_w_strb_i[16*write_from+:16];
   assign m_w_ready_o = (w_open && w_ready_i) ? (4'd1 << write_from) : 4'd0;
   assign w_go = w_valid_o && w_ready_i;
-  assign w_last = w_go && (write_done_q + 7'd1 == write_head[6:0]);
+  assign w_last = w_go && (write_done_q + 7'd1 == write_beats);
 
   // ---- Write answers.
-  logic [1:0] answer_to;
-  assign answer_to = answer_q[answer_r_q[PW-1:0]];
-  assign m_b_valid_o = (b_valid_i && answer_n != '0) ? (4'd1 << answer_to) : 4'd0;
+  assign m_b_valid_o = (b_valid_i && answer_open) ? (4'd1 << answer_to) : 4'd0;
   assign m_b_error_o = b_error_i;
 
   // ---- Requests of each master that are not answered.
@@ -153,34 +156,18 @@ module hd_mem_arbiter #(
     if (!rst_ni) begin
       req_q <= 1'b0;
       turn_q <= 2'd0;
-      read_w_q <= '0;
-      read_r_q <= '0;
-      write_w_q <= '0;
-      write_r_q <= '0;
-      answer_r_q <= '0;
       read_done_q <= 7'd0;
       write_done_q <= 7'd0;
     end else begin
       if (free) req_q <= take;
       if (take && pick != 2'd1) turn_q <= pick;
-      if (take && !pick_write) read_w_q <= read_w_q + (PW + 1)'(1);
-      if (take && pick_write) write_w_q <= write_w_q + (PW + 1)'(1);
       if (r_go) read_done_q <= r_last ? 7'd0 : read_done_q + 7'd1;
-      if (r_last) read_r_q <= read_r_q + (PW + 1)'(1);
       if (w_go) write_done_q <= w_last ? 7'd0 : write_done_q + 7'd1;
-      if (w_last) write_r_q <= write_r_q + (PW + 1)'(1);
-      if (m_b_valid_o != 4'd0) answer_r_q <= answer_r_q + (PW + 1)'(1);
     end
     if (take) begin
       req_write_o <= pick_write;
       req_addr_o <= m_req_addr_i[AW*pick+:AW];
       req_beats_o <= pick_beats;
-      if (pick_write) begin
-        write_q[write_w_q[PW-1:0]] <= {pick, pick_beats};
-        answer_q[write_w_q[PW-1:0]] <= pick;
-      end else begin
-        read_q[read_w_q[PW-1:0]] <= {pick, pick_beats};
-      end
     end
   end
 
@@ -190,16 +177,13 @@ module hd_mem_arbiter #(
   logic [AW+7:0] was_q;
   always_ff @(posedge clk_i) begin
     held_q <= rst_ni && req_valid_o && !req_ready_i;
-    was_q <= {req_write_o, req_addr_o, req_beats_o};
-  end
-  always_ff @(posedge clk_i)
-    if (rst_ni) begin
-      assert (read_n <= (PW + 1)'(DEPTH));
-      assert (answer_n <= (PW + 1)'(DEPTH));
-      assert (!r_valid_i || read_n != '0);
+    if (req_valid_o && !req_ready_i) was_q <= {req_write_o, req_addr_o, req_beats_o};
+    if (rst_ni && (take || held_q || r_valid_i || b_valid_i)) begin
+      assert (!r_valid_i || read_open);
       assert (!b_valid_i || answer_n > write_n);  // all its data are through
       assert ((m_req_ready_o & ~m_req_valid_i) == '0);
       assert (!held_q || (req_valid_o && {req_write_o, req_addr_o, req_beats_o} == was_q));
     end
+  end
 `endif
 endmodule

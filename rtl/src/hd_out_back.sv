@@ -351,4 +351,15 @@ module hd_out_back #(
              || whave || !empty || drain_q || pooling || hold_done_i;
   // Pooling moves only in commands that pool.
   assign pool_clk_req_o = !rst_ni || load_o || load_q || pooling;
+
+`ifndef SYNTHESIS
+  // Vectors come if there is room, which is counted where they are issued, and leave if there is one.
+  always_ff @(posedge clk_i)
+    if (rst_ni && (valid_i || pop_o || wide_valid_i || wpop)) begin
+      assert (!valid_i || level_q != 8'(DEPTH));
+      assert (!pop_o || have);
+      assert (!wide_valid_i || wlevel_q != 8'(WIDE));
+      assert (!wpop || whave);
+    end
+`endif
 endmodule

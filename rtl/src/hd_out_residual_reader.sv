@@ -154,4 +154,15 @@ module hd_out_residual_reader #(
 
   // Only while there is a command with residual.
   assign clk_req_o = !rst_ni || next_valid_i || busy_q || v_q || (used_q != 8'd0);
+
+`ifndef SYNTHESIS
+  // Vectors are promised when they are complete, leave when they are there, and have a place.
+  always_ff @(posedge clk_i)
+    if (rst_ni && (fill || issue_i || pop_i || gnt_i)) begin
+      assert (!issue_i || credit_o);
+      assert (!pop_i || used_q != 8'd0);
+      assert (credit_q <= used_q && used_q <= 8'(DEPTH));
+      assert (!gnt_i || req_o);
+    end
+`endif
 endmodule

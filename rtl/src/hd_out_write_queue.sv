@@ -118,7 +118,7 @@ module hd_out_write_queue #(
 `ifndef SYNTHESIS
   // The contract of the ports, and what the state never is.
   always_ff @(posedge clk_i)
-    if (rst_ni) begin
+    if (rst_ni && (level_q != 8'd0 || push_i != 2'b00)) begin
       assert (level_q <= 8'(DEPTH));
       assert (!push_i[1] || push_i[0]);
       assert (push_i == 2'b00 || level_q <= 8'(DEPTH - 2));

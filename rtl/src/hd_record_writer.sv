@@ -75,7 +75,7 @@ module hd_record_writer (
 `ifndef SYNTHESIS
   // The contract of the ports, and what the state never is.
   always_ff @(posedge clk_i)
-    if (rst_ni) begin
+    if (rst_ni && (body_i || sequence_i || b_valid_i)) begin
       assert (!(body_i && sequence_i));
       assert (!(body_i || sequence_i) || (!req_q && !data_q));
       assert (!b_valid_i || (!req_q && !data_q));

@@ -91,7 +91,8 @@ module hd_rings #(
       if (size_we) base_q[i] <= ring_base_i[64*i +: 64];
     end
 `ifndef SYNTHESIS
-    always_ff @(posedge clk_i) if (rst_ni) assert (head_q[i] - tail_q[i] <= entries_q[i]);
+    always_ff @(posedge clk_i) if (rst_ni && head_q[i] != tail_q[i])
+      assert (head_q[i] - tail_q[i] <= entries_q[i]);
 `endif
   end
 

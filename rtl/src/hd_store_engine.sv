@@ -86,24 +86,23 @@ module hd_store_engine #(
   );
 
   // ---- Queue of commands between reading and packing.
-  logic [$bits(prep)-1:0] queue_q [0:7];  // bits: synthesis takes an array of structs for one struct
-  logic [2:0] wp_q, rp_q;
-  logic [3:0] level_q;
-  assign room = !level_q[3];
-  assign q_valid = (level_q != 4'd0);
-  assign q_dma = queue_q[rp_q];
-  always_ff @(posedge clk_i) begin
-    if (!rst_ni) begin
-      wp_q <= 3'd0;
-      rp_q <= 3'd0;
-      level_q <= 4'd0;
-    end else begin
-      wp_q <= wp_q + {2'd0, push};
-      rp_q <= rp_q + {2'd0, q_pop};
-      level_q <= level_q + {3'd0, push} - {3'd0, q_pop};
-    end
-    if (push) queue_q[wp_q] <= prep;
-  end
+  logic full;
+  assign room = !full;
+  hd_fifo #(
+      .W($bits(prep)),
+      .DEPTH(8)
+  ) u_queue (
+      .clk_i,
+      .rst_ni,
+      .clear_i(1'b0),
+      .push_i(push),
+      .data_i(prep),
+      .full_o(full),
+      .valid_o(q_valid),
+      .data_o(q_dma),
+      .pop_i(q_pop),
+      .level_o()
+  );
 
   logic fault_q, err_q;
   logic word_valid, word_group, word_last, word_taken, row_valid, row_pop, halt, read_busy;
@@ -259,20 +258,33 @@ module hd_store_engine #(
 
   // ---- Answers. Bursts are numbered modulo 2^10; far fewer are under way.
   logic [9:0] closed_q, answered_q;
-  logic [9:0] last_q[0:15];  // number behind the last burst of a command
-  logic [3:0] lw_q, lr_q;
-  logic [4:0] llevel_q;
+  logic [9:0] last;  // number behind the last burst of the oldest command
+  logic last_valid, last_full;
   logic [9:0] passed;
   logic [hd_pkg::MEM_AW-1:0] addr_q[0:WAITING-1];  // first byte of a burst
   logic [6:0] aw_q, ar_q;
   logic [hd_pkg::MEM_AW-1:0] bad_addr_q;
-  assign end_ready = !llevel_q[4];
-  assign passed = answered_q - last_q[lr_q];
-  assign done_o = (llevel_q != 5'd0) && !passed[9] && !fault_q;
+  hd_fifo #(
+      .W(10),
+      .DEPTH(16)
+  ) u_last (
+      .clk_i,
+      .rst_ni,
+      .clear_i(1'b0),
+      .push_i(ends),
+      .data_i(closed_q + {9'd0, burst_valid}),
+      .full_o(last_full),
+      .valid_o(last_valid),
+      .data_o(last),
+      .pop_i(done_o),
+      .level_o()
+  );
+  assign end_ready = !last_full;
+  assign passed = answered_q - last;
+  assign done_o = last_valid && !passed[9] && !fault_q;
 
   assign fault_o = fault_q;
-  assign busy_o = !cmd_ready_o || read_busy || q_valid || pack_busy || pending ||
-      (llevel_q != 5'd0);
+  assign busy_o = !cmd_ready_o || read_busy || q_valid || pack_busy || pending || last_valid;
   assign quiet_o = !req_valid_o && (burst_empty || stop_i || fault_q || err_q) &&
       (owed_q == 10'd0) && (waiting_q == 8'd0);
   assign idle_o = !busy_o && quiet_o;
@@ -286,22 +298,26 @@ module hd_store_engine #(
       waiting_q <= 8'd0;
       closed_q <= 10'd0;
       answered_q <= 10'd0;
-      lw_q <= 4'd0;
-      lr_q <= 4'd0;
-      llevel_q <= 5'd0;
       aw_q <= 7'd0;
       ar_q <= 7'd0;
     end else begin
+`ifndef SYNTHESIS
+      if (w_push) assert (w_room);
+`endif
       w_level_q <= w_level_q + {7'd0, w_push} - {7'd0, w_taken};
       owed_q <= owed_q + ((req_valid_o && req_ready_i) ? {3'd0, req_beats_o} : 10'd0) -
           {9'd0, w_go};
-      waiting_q <= waiting_q + {7'd0, grant} - {7'd0, b_valid_i};
+      if (grant || b_valid_i) begin
+`ifndef SYNTHESIS
+        // Answers come to what was asked.
+        assert (!b_valid_i || waiting_q != 8'd0);
+        assert (waiting_q <= 8'(WAITING));
+`endif
+        waiting_q <= waiting_q + {7'd0, grant} - {7'd0, b_valid_i};
+      end
       aw_q <= aw_q + {6'd0, grant};
       ar_q <= ar_q + {6'd0, b_valid_i};
       if (burst_valid) closed_q <= closed_q + 10'd1;
-      lw_q <= lw_q + {3'd0, ends};
-      lr_q <= lr_q + {3'd0, done_o};
-      llevel_q <= llevel_q + {4'd0, ends} - {4'd0, done_o};
       // After an error nothing more counts as answered, so only commands before it finish.
       if (b_valid_i && !err_q) begin
         if (b_error_i) err_q <= 1'b1;
@@ -318,7 +334,7 @@ module hd_store_engine #(
           fault_code_o <= burst_code;
           fault_region_o <= 4'd0;
           fault_addr_o <= burst_addr;
-        end else if (halt && llevel_q == 5'd0 &&
+        end else if (halt && !last_valid &&
             (pack_busy ? !q_valid : (!pending && q_valid && q_dma.bad))) begin
           fault_q <= 1'b1;
           fault_code_o <= halt_code;
@@ -327,21 +343,7 @@ module hd_store_engine #(
         end
       end
     end
-    if (ends) last_q[lw_q] <= closed_q + {9'd0, burst_valid};
     if (grant) addr_q[aw_q] <= first_byte;
     if (b_valid_i && b_error_i && !err_q) bad_addr_q <= addr_q[ar_q];
   end
-
-`ifndef SYNTHESIS
-  // The contract of the ports, and what the state never is.
-  always_ff @(posedge clk_i)
-    if (rst_ni) begin
-      assert (!push || room);
-      assert (!q_pop || q_valid);
-      assert (!w_push || w_room);
-      assert (!ends || end_ready);
-      assert (!b_valid_i || waiting_q != 8'd0);
-      assert (waiting_q <= 8'(WAITING));
-    end
-`endif
 endmodule

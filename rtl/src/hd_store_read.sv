@@ -72,9 +72,7 @@ module hd_store_read #(
   logic idx_req, idx_gnt, idx_run, idx_last, idx_fault, idx_busy_q;
   logic [hd_pkg::AW-1:0] idx_addr;
   logic [31:0] idx_value;
-  hd_dma_index #(
-      .FIFO(1)
-  ) u_index (
+  hd_dma_index u_index (
       .clk_i,
       .rst_ni,
       .start_i(take && work && dma_i.kind == hd_dma_pkg::KIND_INDEX),

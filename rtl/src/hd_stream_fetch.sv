@@ -14,7 +14,7 @@
 // waits and no answer is missing. start_i only when idle_o. A beat that memory answered with an
 // error comes out with error_o.
 //
-// On-chip memory: hd_cmd_fifo of 64 x 129 bits (1 KiB).
+// On-chip memory: hd_fifo of 64 x 129 bits (1 KiB).
 module hd_stream_fetch #(
     parameter int DEPTH = 64  // beats; a power of two, at least 16
 ) (
@@ -53,7 +53,7 @@ module hd_stream_fetch #(
   assign to_border = 5'd16 - {1'b0, next_q[3:0]};
   assign size = (left_q < {23'd0, to_border}) ? left_q[4:0] : to_border;
 
-  logic ask, accept, push, pop, full;
+  logic ask, accept, push, pop;
   assign ask = !req_q && (left_q != '0) && (room_q >= LW'(16)) && !stop_i;
   assign accept = req_q && mem_req_ready_i;
   assign push = mem_r_valid_i && !stop_i;
@@ -65,10 +65,10 @@ module hd_stream_fetch #(
   assign mem_r_ready_o = 1'b1;
   assign idle_o = !req_q && (missing_q == '0);
 
-  hd_cmd_fifo #(.W(129), .DEPTH(DEPTH)) u_fifo (
+  hd_fifo #(.W(129), .DEPTH(DEPTH)) u_fifo (
       .clk_i, .rst_ni,
       .clear_i(stop_i || start_i),
-      .push_i(push), .data_i({mem_r_error_i, mem_r_data_i}), .full_o(full),
+      .push_i(push), .data_i({mem_r_error_i, mem_r_data_i}), .full_o(),
       .valid_o, .data_o({error_o, data_o}), .pop_i(pop), .level_o()
   );
 
@@ -86,7 +86,12 @@ module hd_stream_fetch #(
       end else begin
         if (stop_i) left_q <= '0;
         else if (ask) left_q <= left_q - {23'd0, size};
-        if (ask || pop) room_q <= room_q - (ask ? LW'(size) : LW'(0)) + LW'(pop);
+        if (ask || pop) begin
+`ifndef SYNTHESIS
+          assert (room_q <= LW'(DEPTH));
+`endif
+          room_q <= room_q - (ask ? LW'(size) : LW'(0)) + LW'(pop);
+        end
         if (accept) next_q <= next_q + {31'd0, beats_q};
       end
       if (ask) begin
@@ -96,21 +101,14 @@ module hd_stream_fetch #(
         req_q <= 1'b0;
       end
       if (ask || mem_r_valid_i) begin
+`ifndef SYNTHESIS
+        assert (!mem_r_valid_i || missing_q != '0);  // answers come to what was asked
+`endif
         missing_q <= missing_q + (ask ? LW'(size) : LW'(0)) - LW'(mem_r_valid_i);
       end
     end
   end
 
   logic unused;
-  assign unused = full || (addr_i[3:0] != 4'd0);
-
-`ifndef SYNTHESIS
-  // Answers come to what was asked, and have a place.
-  always_ff @(posedge clk_i)
-    if (rst_ni) begin
-      assert (!push || !full);
-      assert (!mem_r_valid_i || missing_q != '0);
-      assert (start_i || room_q <= LW'(DEPTH));
-    end
-`endif
+  assign unused = (addr_i[3:0] != 4'd0);
 endmodule

@@ -97,10 +97,10 @@ module hd_trace #(
       end
 `ifndef SYNTHESIS
       always_ff @(posedge clk_i)
-        if (rst_ni && !clear_i) assert (accept_q - done_q <= (TW + 1)'(TABLE));
+        if (rst_ni && !clear_i && held) assert (accept_q - done_q <= (TW + 1)'(TABLE));
 `endif
 
-      hd_cmd_fifo #(.W(W), .DEPTH(DEPTH)) u_fifo (
+      hd_fifo #(.W(W), .DEPTH(DEPTH)) u_fifo (
           .clk_i, .rst_ni, .clear_i(new_i),
           .push_i(retire_i[e] && held && !full), .data_i(entry), .full_o(full),
           .valid_o(valid[e]), .data_o(head[e]), .pop_i(pop[e]), .level_o()

@@ -79,7 +79,7 @@ module hd_trace_writer (
 `ifndef SYNTHESIS
   // The contract of the ports, and what the state never is.
   always_ff @(posedge clk_i)
-    if (rst_ni) begin
+    if (rst_ni && (req_q || b_valid_i)) begin
       assert (!b_valid_i || open_q != '0);
       assert (!(req_q && data_q));
     end

@@ -98,4 +98,13 @@ module hd_vec_lines (
   assign valid_o = held_q != 0;
   assign data_o = queue_q[rd_q];
   assign busy_o = win_q || full_q;
+
+`ifndef SYNTHESIS
+  // A vector leaves if there is one, and comes if there is room.
+  always_ff @(posedge clk_i)
+    if (rst_ni && (full_q || pop_i)) begin
+      assert (!full_q || held_q < 3'd4);
+      assert (!pop_i || valid_o);
+    end
+`endif
 endmodule

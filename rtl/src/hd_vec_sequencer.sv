@@ -228,9 +228,18 @@ module hd_vec_sequencer #(
       flight_q <= '0;
     end else begin
       if (go && round_end) step_q <= again ? step_q + 2'd1 : 2'd0;
-      if ((go && store) != store_done_i)
+      if ((go && store) != store_done_i) begin
+`ifndef SYNTHESIS
+        assert (room_q != (store_done_i ? 5'(STORE_QUEUE) : 5'd0));
+`endif
         room_q <= store_done_i ? room_q + 5'd1 : room_q - 5'd1;
-      if (go != written_i) flight_q <= go ? flight_q + 7'd1 : flight_q - 7'd1;
+      end
+      if (go != written_i) begin
+`ifndef SYNTHESIS
+        assert (flight_q != (go ? 7'd127 : 7'd0));
+`endif
+        flight_q <= go ? flight_q + 7'd1 : flight_q - 7'd1;
+      end
     end
     if (go) written_q[slot_o] <= after;
   end

@@ -23,7 +23,7 @@ module hd_vec_setup #(
     input  logic                clk_i,
     input  logic                rst_ni,
     input  logic                start_i,      // pulse; cmd_i is stable from here on
-    input  logic [1663:0]       cmd_i,
+    input  logic [32*heddle_pkg::VRUN_WORDS-1:0] cmd_i,
     input  logic                vmac_i,
     input  logic [2:0]          read_i,       // streams {c, b, a} that the program reads
     input  logic [2:0]          read_late_i,  // and those that its epilogue reads

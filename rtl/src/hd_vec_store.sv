@@ -129,6 +129,9 @@ module hd_vec_store #(
       wr_q <= '0;
       held_q <= '0;
     end else begin
+`ifndef SYNTHESIS
+      if (push_i) assert (held_q != (QB + 1)'(QUEUE));
+`endif
       if (push_i) wr_q <= wr_q + QB'(1);
       if (adv) rd_q <= rd_q + QB'(1);
       if (push_i != adv) held_q <= push_i ? held_q + (QB+1)'(1) : held_q - (QB+1)'(1);

@@ -24,7 +24,7 @@ module hd_vector_engine #(
     input  logic                    rst_ni,
     input  logic                    cmd_valid_i,
     output logic                    cmd_ready_o,
-    input  logic [1663:0]           cmd_i,
+    input  logic [32*heddle_pkg::VRUN_WORDS-1:0] cmd_i,
     output logic                    read_o,
     output logic                    done_o,
     output logic [63:0]             macs_o,
@@ -51,7 +51,7 @@ module hd_vector_engine #(
   localparam [2:0] IDLE = 3'd0, SYNC = 3'd1, SETUP = 3'd2, START = 3'd3, RUN = 3'd4, FAULT = 3'd5;
 
   logic [2:0] state_q;
-  logic [1663:0] cmd_q;
+  logic [32*heddle_pkg::VRUN_WORDS-1:0] cmd_q;
   logic vmac_q, was_read_q, new_q;
   heddle_pkg::vrun_t cmd_run;
   heddle_pkg::vmac_t cmd_mac;

@@ -353,4 +353,9 @@ module hd_weight_loader #(
   // Nothing moves while the loaded tile waits, or the words for it.
   assign clk_req_o = !rst_ni || take_o || (state_q == INIT) || (n != 2'd0) || swap_i
              || (hold_q != 3'd0) || (thold_q != 6'd0);
+
+`ifndef SYNTHESIS
+  // A tile is swapped in when it is complete.
+  always_ff @(posedge clk_i) if (rst_ni && swap_i) assert (full_q);
+`endif
 endmodule

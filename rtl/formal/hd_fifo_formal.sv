@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
-// hd_cmd_fifo: never more than DEPTH entries, level and flags are right, and entries leave in the
+// hd_fifo: never more than DEPTH entries, level and flags are right, and entries leave in the
 // order in which they came: at every cycle it agrees with a shift register that does the same.
-module hd_cmd_fifo_formal #(
+module hd_fifo_formal #(
     parameter int W = 3,
     parameter int DEPTH = 4
 ) (
@@ -24,7 +24,7 @@ module hd_cmd_fifo_formal #(
 `endif
   assign pop = pop_i && valid;
 
-  hd_cmd_fifo #(.W(W), .DEPTH(DEPTH)) dut (
+  hd_fifo #(.W(W), .DEPTH(DEPTH)) dut (
       .clk_i, .rst_ni, .clear_i,
       .push_i(push), .data_i(data_i), .full_o(full),
       .valid_o(valid), .data_o(head), .pop_i(pop), .level_o(level)

@@ -7,7 +7,7 @@
 //
 // push_i only when !full_o, pop_i only when valid_o. clear_i empties it. The head is a register so
 // that a wide entry is copied once, not looked up in every cycle.
-module hd_cmd_fifo #(
+module hd_fifo #(
     parameter int W = 32,
     parameter int DEPTH = 8  // a power of two
 ) (
@@ -29,11 +29,6 @@ module hd_cmd_fifo #(
   logic [PW-1:0] wp_q, rp_q;
   logic [PW:0] level_q;
 
-  logic direct;  // the pushed entry becomes the head
-  logic refill;  // the head comes from memory
-  assign direct = push_i && ((level_q == '0) || (pop_i && (level_q == (PW + 1)'(1))));
-  assign refill = pop_i && (level_q > (PW + 1)'(1));
-
   assign full_o = (level_q == (PW + 1)'(DEPTH));
   assign valid_o = (level_q != '0);
   assign data_o = head_q;
@@ -44,24 +39,27 @@ module hd_cmd_fifo #(
       wp_q <= '0;
       rp_q <= '0;
       level_q <= '0;
-    end else begin
-      if (push_i && !direct) wp_q <= wp_q + PW'(1);
-      if (refill) rp_q <= rp_q + PW'(1);
-      if (push_i && !pop_i) level_q <= level_q + (PW + 1)'(1);
-      if (!push_i && pop_i) level_q <= level_q - (PW + 1)'(1);
-    end
-    if (push_i && !direct) mem_q[wp_q] <= data_i;
-    if (direct) head_q <= data_i;
-    else if (refill) head_q <= mem_q[rp_q];
-  end
-
+    end else if (push_i || pop_i) begin  // else nothing would change
 `ifndef SYNTHESIS
-  // The contract of the ports, and what the state never is.
-  always_ff @(posedge clk_i)
-    if (rst_ni && !clear_i) begin
+      // The contract of the ports, and what the state never is.
       assert (!push_i || !full_o);
       assert (!pop_i || valid_o);
       assert (level_q <= (PW + 1)'(DEPTH));
-    end
 `endif
+      if (push_i) begin
+        if ((level_q == '0) || (pop_i && (level_q == (PW + 1)'(1)))) begin
+          head_q <= data_i;
+        end else begin
+          mem_q[wp_q] <= data_i;
+          wp_q <= wp_q + PW'(1);
+        end
+      end
+      if (pop_i && (level_q > (PW + 1)'(1))) begin
+        head_q <= mem_q[rp_q];
+        rp_q <= rp_q + PW'(1);
+      end
+      if (push_i && !pop_i) level_q <= level_q + (PW + 1)'(1);
+      if (!push_i && pop_i) level_q <= level_q - (PW + 1)'(1);
+    end
+  end
 endmodule
