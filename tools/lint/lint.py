@@ -192,7 +192,9 @@ def main():
         for number, finding in check_text(name, text):
             print(f"{name}:{number}: {finding}")
             findings += 1
-        links = broken_links(name, text, lambda p: os.path.exists(os.path.join(root, p))) if name.endswith(".md") else ()
+        links = (
+            broken_links(name, text, lambda p: os.path.exists(os.path.join(root, p))) if name.endswith(".md") else ()
+        )
         paths = () if is_generated(text) else named.missing(name, text)
         for number, finding in itertools.chain(links, paths):
             print(f"{name}:{number}: {finding}")
