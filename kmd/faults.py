@@ -9,8 +9,13 @@ import sys
 import tomllib
 
 JOBS = {"copy_in": "kCopyIn", "copy_out": "kCopyOut", "fill": "kFill", "run": "kRun", "none": "kNone"}
-EVENTS = {"": "0", "REMOVED": "DRM_HEDDLE_EVENT_REMOVED", "RESET": "DRM_HEDDLE_EVENT_RESET",
-          "MEMORY": "DRM_HEDDLE_EVENT_MEMORY", "CORRECTED": "DRM_HEDDLE_EVENT_CORRECTED"}
+EVENTS = {
+    "": "0",
+    "REMOVED": "DRM_HEDDLE_EVENT_REMOVED",
+    "RESET": "DRM_HEDDLE_EVENT_RESET",
+    "MEMORY": "DRM_HEDDLE_EVENT_MEMORY",
+    "CORRECTED": "DRM_HEDDLE_EVENT_CORRECTED",
+}
 UEVENTS = {"": "", "REMOVED": "OFFLINE", "RESET": "RESET", "MEMORY": "MEMORY", "CORRECTED": "CORRECTED"}
 
 
@@ -29,20 +34,24 @@ def load(faults_file, errors_file):
 
 def page(faults, errors):
     yes = {True: "yes", False: "no"}
-    lines = ["<!-- generated from kmd/faults.toml by kmd/faults.py; do not edit. -->",
-             "# Faults of a card, and how the driver reacts", "",
-             "`inject` is a command of `heddle-sim ctl`. Each row is a test: "
-             "`./dev test //tests/driver:faults_test`.", "",
-             "| fault | inject | job | status | fence error | event | uevent | coredump | "
-             "ONNXIFI | card survives |",
-             "|---|---|---|---|---|---|---|---|---|---|"]
+    lines = [
+        "<!-- generated from kmd/faults.toml by kmd/faults.py; do not edit. -->",
+        "# Faults of a card, and how the driver reacts",
+        "",
+        "`inject` is a command of `heddle-sim ctl`. Each row is a test: `./dev test //tests/driver:faults_test`.",
+        "",
+        "| fault | inject | job | status | fence error | event | uevent | coredump | ONNXIFI | card survives |",
+        "|---|---|---|---|---|---|---|---|---|---|",
+    ]
     for f in faults:
         error = errors[f["status"]]
         errno = "-" if error["errno"] == "0" else error["errno"]
         uevent = UEVENTS[f["event"]]
-        lines.append(f"| {f['name']} | `{f['inject']}` | {f['job']} | {f['status']} | {errno} | "
-                     f"{f['event'] or '-'} | {'HEDDLE_EVENT=' + uevent if uevent else '-'} | "
-                     f"{yes[f['coredump']]} | {error['onnxifi']} | {yes[f['survives']]} |")
+        lines.append(
+            f"| {f['name']} | `{f['inject']}` | {f['job']} | {f['status']} | {errno} | "
+            f"{f['event'] or '-'} | {'HEDDLE_EVENT=' + uevent if uevent else '-'} | "
+            f"{yes[f['coredump']]} | {error['onnxifi']} | {yes[f['survives']]} |"
+        )
     lines.append("")
     for f in faults:
         lines.append(f"- **{f['name']}**: {f['doc']}")
@@ -54,11 +63,13 @@ def table(faults, errors):
     for f in faults:
         error = errors[f["status"]]
         flag = {True: "true", False: "false"}
-        rows.append(f'{{"{f["name"]}", "{f["inject"]}", Job::{JOBS[f["job"]]}, '
-                    f'HEDDLE_ERROR_{f["status"].upper()}, {error["errno"]}, '
-                    f'{EVENTS[f["event"]]}, "{UEVENTS[f["event"]]}", {flag[f["coredump"]]}, '
-                    f'{flag[f["survives"]]}, '
-                    f'"{error["onnxifi"]}"}},')
+        rows.append(
+            f'{{"{f["name"]}", "{f["inject"]}", Job::{JOBS[f["job"]]}, '
+            f'HEDDLE_ERROR_{f["status"].upper()}, {error["errno"]}, '
+            f'{EVENTS[f["event"]]}, "{UEVENTS[f["event"]]}", {flag[f["coredump"]]}, '
+            f'{flag[f["survives"]]}, '
+            f'"{error["onnxifi"]}"}},'
+        )
     return "\n".join(rows) + "\n"
 
 

@@ -11,6 +11,7 @@ import pathlib
 import re
 import sys
 
+
 def purpose(text):
     comment = re.search(r"/\*(.*?)\*/", text.split("\n", 1)[1], re.S)
     words = re.sub(r"\n\s*\*", "\n", comment.group(1)).strip()
@@ -28,7 +29,7 @@ def main():
         for file in sorted(pathlib.Path(folder).glob("*.[ch]")):
             text = file.read_text()
             if text.startswith("/* SPDX"):
-                body = text[text.index("*/") - 2:]
+                body = text[text.index("*/") - 2 :]
                 text = "\n" + body[4:]
             lines = len(file.read_text().splitlines())
             own = code_lines(file.read_text())

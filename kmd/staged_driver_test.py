@@ -47,7 +47,9 @@ class StagedDriverTest(unittest.TestCase):
         self.tree = os.path.join(folder.name, TREE)
 
     def run_command(self, *words):
-        done = subprocess.run(words, cwd=self.tree, text=True, stdout=subprocess.PIPE, stderr=subprocess.STDOUT, check=False)
+        done = subprocess.run(
+            words, cwd=self.tree, text=True, stdout=subprocess.PIPE, stderr=subprocess.STDOUT, check=False
+        )
         self.assertEqual(done.returncode, 0, f"{' '.join(words)}:\n{done.stdout}")
         return done.stdout
 
@@ -67,7 +69,9 @@ class StagedDriverTest(unittest.TestCase):
         self.run_command("make", "-C", "kmd", "dkms", "DKMS_TREE=../dkms")
         made = files_below(os.path.join(self.tree, "dkms"))
         self.assertEqual(made, sorted([*wanted, "dkms.conf"]))
-        with open("VERSION", encoding="utf-8") as version, open(os.path.join(self.tree, "dkms/dkms.conf"), encoding="utf-8") as conf:
+        with open("VERSION", encoding="utf-8") as version, open(
+            os.path.join(self.tree, "dkms/dkms.conf"), encoding="utf-8"
+        ) as conf:
             self.assertIn(f'PACKAGE_VERSION="{version.read().strip()}"\n', conf.readlines())
 
 

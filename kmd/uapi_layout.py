@@ -60,7 +60,13 @@ def lines(header, target):
             file.write("".join(code))
         command = ["clang", f"--target={target}", "-S", "-O1", "-ffreestanding", "-fno-integrated-as", "-o", "-", path]
         # Headers of the system are the same text for every processor, but lie in a folder of this one's.
-        command += ["-I/usr/include/libdrm", "-idirafter", "/usr/include/x86_64-linux-gnu", "-idirafter", "/usr/include"]
+        command += [
+            "-I/usr/include/libdrm",
+            "-idirafter",
+            "/usr/include/x86_64-linux-gnu",
+            "-idirafter",
+            "/usr/include",
+        ]
         output = subprocess.run(command, capture_output=True, text=True, check=False)
     if output.returncode:
         sys.exit(output.stderr)

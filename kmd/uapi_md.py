@@ -74,8 +74,8 @@ def parse(text):
                 raise SystemExit(f"struct {name}: comment for {n}, which does not exist")
         structs[name] = (summary, prose, [(t, n, fields[n]) for t, n in members])
     ioctls = re.findall(
-        r"#define DRM_IOCTL_(HEDDLE_\w+) \\\s*DRM_(IOWR|IOW|IOR)\(DRM_COMMAND_BASE \+ (\w+), struct (\w+)\)",
-        text)
+        r"#define DRM_IOCTL_(HEDDLE_\w+) \\\s*DRM_(IOWR|IOW|IOR)\(DRM_COMMAND_BASE \+ (\w+), struct (\w+)\)", text
+    )
     numbers = dict(re.findall(r"#define (DRM_HEDDLE_\w+)\s+(0x[0-9a-f]+)", text))
     return structs, enums, ioctls, numbers
 
@@ -96,16 +96,17 @@ def table(members):
 def render(text):
     structs, enums, ioctls, numbers = parse(text)
     intro = re.search(r"/\*\n \* (User interface.*?)\*/", text, re.S).group(1)
-    out = ("<!-- generated from kmd/include/uapi/drm/heddle_drm.h by kmd/uapi_md.py; do not edit -->\n"
-           "# The Heddle driver's user interface\n\n")
+    out = (
+        "<!-- generated from kmd/include/uapi/drm/heddle_drm.h by kmd/uapi_md.py; do not edit -->\n"
+        "# The Heddle driver's user interface\n\n"
+    )
     for p in unwrap(intro.split("\n")):
         out += code(p) + "\n\n"
     out += "| ioctl | number | direction | structure |\n|---|---|---|---|\n"
     direction = {"IOWR": "in and out", "IOW": "in", "IOR": "out"}
     for name, kind, number, struct in ioctls:
         anchor = f"drm_ioctl_{name}".lower()
-        out += (f"| [`DRM_IOCTL_{name}`](#{anchor}) | {numbers[number]} | {direction[kind]} | "
-                f"`struct {struct}` |\n")
+        out += f"| [`DRM_IOCTL_{name}`](#{anchor}) | {numbers[number]} | {direction[kind]} | `struct {struct}` |\n"
     done = set()
     for name, _, _, struct in ioctls:
         summary, prose, members = structs[struct]

@@ -74,8 +74,10 @@ def starlark_list(names, indent):
 def page(sources):
     used = uses(sources)
     rows = "".join(f'    "{name}": {starlark_list(used[name], 4)},\n' for name in sorted(used))
-    return (f"{HEAD}\n# In the order in which compilers read them.\n"
-            f"PACKAGES = {starlark_list(packages(used), 0)}\n\nUSES = {{\n{rows}}}\n")
+    return (
+        f"{HEAD}\n# In the order in which compilers read them.\n"
+        f"PACKAGES = {starlark_list(packages(used), 0)}\n\nUSES = {{\n{rows}}}\n"
+    )
 
 
 if __name__ == "__main__":

@@ -35,32 +35,44 @@ def sources(used, packages=()):
 
 class TableTest(unittest.TestCase):
     def test_is_what_the_sources_say(self):
-        self.assertEqual(pathlib.Path("rtl/modules.bzl").read_text(), modules.page(modules.load()),
-                         "python3 rtl/modules.py > rtl/modules.bzl")
+        self.assertEqual(
+            pathlib.Path("rtl/modules.bzl").read_text(),
+            modules.page(modules.load()),
+            "python3 rtl/modules.py > rtl/modules.bzl",
+        )
 
     def test_every_module_is_in_the_card(self):
         # The functions of a package as one module, for their test and their area.
         alone = {"hd_secded_decode"}
         needs = sources(TABLE["USES"], TABLE["PACKAGES"])["rtl_needs"]
-        self.assertEqual(needs("hd_card"), TABLE["PACKAGES"] +
-                         sorted(set(TABLE["USES"]) - set(TABLE["PACKAGES"]) - alone))
+        self.assertEqual(
+            needs("hd_card"), TABLE["PACKAGES"] + sorted(set(TABLE["USES"]) - set(TABLE["PACKAGES"]) - alone)
+        )
 
     def test_uses(self):
-        used = modules.uses({
-            "a_pkg": "package a_pkg; endpackage",
-            "b_pkg": "package b_pkg; endpackage",
-            "leaf": "module leaf; endmodule",
-            "leaf2": "module leaf2 (input a_pkg::t x); endmodule",
-            "never": "module never; endmodule",
-            "top": '/* never */ module top; // b_pkg::X never\n  leaf2 #(.A(1)) u (.x(y));\n'
-                   '  initial $display("\\"never");\n  leaf\n    other_leaf ();\nendmodule',
-        })
-        self.assertEqual(used, {"a_pkg": [], "b_pkg": [], "leaf": [], "leaf2": ["a_pkg"], "never": [],
-                                "top": ["leaf", "leaf2"]})
+        used = modules.uses(
+            {
+                "a_pkg": "package a_pkg; endpackage",
+                "b_pkg": "package b_pkg; endpackage",
+                "leaf": "module leaf; endmodule",
+                "leaf2": "module leaf2 (input a_pkg::t x); endmodule",
+                "never": "module never; endmodule",
+                "top": "/* never */ module top; // b_pkg::X never\n  leaf2 #(.A(1)) u (.x(y));\n"
+                '  initial $display("\\"never");\n  leaf\n    other_leaf ();\nendmodule',
+            }
+        )
+        self.assertEqual(
+            used, {"a_pkg": [], "b_pkg": [], "leaf": [], "leaf2": ["a_pkg"], "never": [], "top": ["leaf", "leaf2"]}
+        )
 
     def test_one_declaration_per_file(self):
-        for text in ("module b; endmodule", "package a; endpackage", "",
-                     "module a; endmodule module b; endmodule", "module a; endmodule interface i; endinterface"):
+        for text in (
+            "module b; endmodule",
+            "package a; endpackage",
+            "",
+            "module a; endmodule module b; endmodule",
+            "module a; endmodule interface i; endinterface",
+        ):
             with self.subTest(text), self.assertRaises(ValueError):
                 modules.uses({"a": text})
 
@@ -73,8 +85,17 @@ class TableTest(unittest.TestCase):
 
 
 class SourcesTest(unittest.TestCase):
-    USED = {"p_pkg": ["a_pkg"], "a_pkg": [], "top": ["x", "y"], "x": ["z"], "y": ["z", "w", "p_pkg"],
-            "z": [], "w": ["v"], "v": ["a_pkg"], "beside": []}
+    USED = {
+        "p_pkg": ["a_pkg"],
+        "a_pkg": [],
+        "top": ["x", "y"],
+        "x": ["z"],
+        "y": ["z", "w", "p_pkg"],
+        "z": [],
+        "w": ["v"],
+        "v": ["a_pkg"],
+        "beside": [],
+    }
 
     def test_needs(self):
         needs = sources(self.USED, ["p_pkg", "a_pkg"])["rtl_needs"]
@@ -121,8 +142,10 @@ class WaiversTest(unittest.TestCase):
             self.assertTrue(any(waivers.concerns(pattern, m) for m in TABLE["USES"]), line)
 
     def test_select(self):
-        text = ('// c\n`verilator_config\n\nlint_off -rule A -file "*src/hd_a.sv" -match "*x*"\n'
-                'lint_off -rule B -file "*_pkg.sv"\nlint_off -rule C -file "*src/hd_*.sv"\n')
+        text = (
+            '// c\n`verilator_config\n\nlint_off -rule A -file "*src/hd_a.sv" -match "*x*"\n'
+            'lint_off -rule B -file "*_pkg.sv"\nlint_off -rule C -file "*src/hd_*.sv"\n'
+        )
         lines = text.splitlines()
         self.assertEqual(waivers.select(text, ["hd_a"]).splitlines(), [lines[1], lines[3], lines[5]])
         self.assertEqual(waivers.select(text, ["hd_ab"]).splitlines(), [lines[1], lines[5]])

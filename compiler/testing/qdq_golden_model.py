@@ -38,7 +38,8 @@ def load(model):
     graph = Named(
         node=[make_node(n["op"], n["in"], n["out"], n["attributes"]) for n in model["nodes"]],
         initializer=[Named(name=k, tensor=v) for k, v in model["constants"].items()],
-        output=[Named(name=name) for name in model["outputs"]])
+        output=[Named(name=name) for name in model["outputs"]],
+    )
     return Named(graph=graph, opset_import=[Named(domain="", version=model["opset"])])
 
 

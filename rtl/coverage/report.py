@@ -32,8 +32,7 @@ def points(path):
                 continue
             key = dict(field.split("\x02", 1) for field in match.group(1).split("\x01") if field)
             kind = key["page"].split("/")[0]
-            yield (key["f"], int(key["l"]), kind, key.get("n", ""), key.get("o", "")), \
-                int(match.group(2))
+            yield (key["f"], int(key["l"]), kind, key.get("n", ""), key.get("o", "")), int(match.group(2))
 
 
 def collect(paths, wanted):
@@ -76,7 +75,7 @@ def missing(lines, root):
     for name in sorted(lines):
         with open(os.path.join(root, name), encoding="utf-8") as f:
             source = f.read().splitlines()
-        module = os.path.basename(name)[:-len(".sv")]
+        module = os.path.basename(name)[: -len(".sv")]
         for (line, _, _, text), count in sorted(lines[name].items()):
             if count == 0:
                 yield module, line, source[line - 1].strip(), text
@@ -89,7 +88,7 @@ def report(line_files, toggle_files, exception_file, root, out):
     out.write("%-26s %-24s %s\n" % ("module", "lines", "bits"))
     everything = [collections.Counter(), collections.Counter()]
     for name in sorted(set(lines) | set(toggles)):
-        module = os.path.basename(name)[:-len(".sv")]
+        module = os.path.basename(name)[: -len(".sv")]
         out.write("%-26s %-24s %s\n" % (module, share(lines.get(name)), share(toggles.get(name))))
         for total, of in zip(everything, (lines, toggles)):
             total.update({(name, point): count for point, count in of.get(name, {}).items()})
@@ -100,8 +99,7 @@ def report(line_files, toggle_files, exception_file, root, out):
         reason = known.get((module, text))
         used.add((module, text))
         unknown += reason is None
-        out.write("not reached: %s:%d (%s): %s [%s]\n" % (module, line, what, text,
-                                                          reason or "NOT EXPECTED"))
+        out.write("not reached: %s:%d (%s): %s [%s]\n" % (module, line, what, text, reason or "NOT EXPECTED"))
     stale = [key for key in known if key not in used]
     for module, text in stale:
         out.write("reached, or not there: %s | %s\n" % (module, text))

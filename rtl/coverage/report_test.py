@@ -21,11 +21,15 @@ class ReportTest(unittest.TestCase):
         self.addCleanup(scratch.cleanup)
         self.root = scratch.name
         self.write("rtl/src/hd_x.sv", "module hd_x;\n  if (a) b = 1;\n  if (c) d = 1;\nendmodule\n")
-        self.lines = self.write("lines.dat", point(2, "v_branch", "if", "top.one", 0)
-                                + point(2, "v_branch", "if", "top.two", 7)
-                                + point(3, "v_branch", "if", "top.one", 0))
-        self.toggles = self.write("toggles.dat", point(1, "v_toggle", "a[0]", "top.one", 1)
-                                  + point(1, "v_toggle", "a[1]", "top.one", 0))
+        self.lines = self.write(
+            "lines.dat",
+            point(2, "v_branch", "if", "top.one", 0)
+            + point(2, "v_branch", "if", "top.two", 7)
+            + point(3, "v_branch", "if", "top.one", 0),
+        )
+        self.toggles = self.write(
+            "toggles.dat", point(1, "v_toggle", "a[0]", "top.one", 1) + point(1, "v_toggle", "a[1]", "top.one", 0)
+        )
 
     def write(self, name, text):
         path = os.path.join(self.root, name)

@@ -28,8 +28,7 @@ class MutantsTest(unittest.TestCase):
     def test_every_engine(self):
         """Groups of modules by the first part of their names."""
         files = {m["file"] for m in TABLE}
-        for group in ("decode", "dma", "fp", "out", "sram", "vec", "copy", "region", "matrix",
-                      "weight", "mem"):
+        for group in ("decode", "dma", "fp", "out", "sram", "vec", "copy", "region", "matrix", "weight", "mem"):
             self.assertTrue(any(f.startswith("hd_" + group) for f in files), group)
 
     def test_refuses(self):

@@ -21,15 +21,14 @@ def mutate(mutant, source):
     if "\n" in text + mutant["becomes"]:
         raise ValueError(f"{mutant['name']}: more than one line")
     if source.count(text) != 1:
-        raise ValueError(
-            f"{mutant['name']}: '{text}' occurs {source.count(text)} times in {mutant['file']}.sv")
+        raise ValueError(f"{mutant['name']}: '{text}' occurs {source.count(text)} times in {mutant['file']}.sv")
     if text == mutant["becomes"]:
         raise ValueError(f"{mutant['name']}: changes nothing")
     return QUIET + source.replace(text, mutant["becomes"])
 
 
 def main(table_path, name, source_path):
-    mutant, = [m for m in table(table_path) if m["name"] == name]
+    (mutant,) = [m for m in table(table_path) if m["name"] == name]
     with open(source_path, encoding="utf-8") as f:
         sys.stdout.write(mutate(mutant, f.read()))
 

@@ -39,8 +39,13 @@ def write(path, data):
 
 
 def copy_to(tree):
-    names = subprocess.run(["git", "ls-files", "-z", "-co", "--exclude-standard"], cwd=ROOT,
-                           stdout=subprocess.PIPE, check=True).stdout.decode().split("\0")
+    names = (
+        subprocess.run(
+            ["git", "ls-files", "-z", "-co", "--exclude-standard"], cwd=ROOT, stdout=subprocess.PIPE, check=True
+        )
+        .stdout.decode()
+        .split("\0")
+    )
     names = [n for n in names if n and os.path.isfile(os.path.join(ROOT, n))]
     if os.path.exists(os.path.join(ROOT, ".bazelrc.user")):
         names.append(".bazelrc.user")
@@ -57,22 +62,34 @@ class Bazel:
         self.logs = self.run("info", "bazel-testlogs").stdout.strip()
 
     def run(self, *arguments):
-        return subprocess.run(self.command + list(arguments), cwd=self.tree,
-                              stdin=subprocess.DEVNULL, stdout=subprocess.PIPE,
-                              stderr=subprocess.STDOUT if arguments[0] == "test" else None,
-                              universal_newlines=True)
+        return subprocess.run(
+            self.command + list(arguments),
+            cwd=self.tree,
+            stdin=subprocess.DEVNULL,
+            stdout=subprocess.PIPE,
+            stderr=subprocess.STDOUT if arguments[0] == "test" else None,
+            universal_newlines=True,
+        )
 
     def test(self, *tests):
-        return self.run("test", *["//rtl:%s_test" % t for t in tests], "--test_output=errors",
-                        "--test_arg=--gtest_fail_fast", "--test_timeout=%d" % TIMEOUT,
-                        "--notest_keep_going", "--color=no", "--curses=no",
-                        "--noshow_progress")
+        return self.run(
+            "test",
+            *["//rtl:%s_test" % t for t in tests],
+            "--test_output=errors",
+            "--test_arg=--gtest_fail_fast",
+            "--test_timeout=%d" % TIMEOUT,
+            "--notest_keep_going",
+            "--color=no",
+            "--curses=no",
+            "--noshow_progress",
+        )
 
     def failed_checks(self, test, since):
         """Names of the tests with a failed check in the runs since then."""
         names = []
-        for log in (glob.glob(f"{self.logs}/rtl/{test}_test/test.log")
-                    + glob.glob(f"{self.logs}/rtl/{test}_test/shard_*/test.log")):
+        for log in glob.glob(f"{self.logs}/rtl/{test}_test/test.log") + glob.glob(
+            f"{self.logs}/rtl/{test}_test/shard_*/test.log"
+        ):
             if os.stat(log).st_mtime < since - 1:
                 continue
             with open(log, encoding="utf-8", errors="replace") as f:
@@ -80,7 +97,7 @@ class Bazel:
             # The first failed check, and the test it is in.
             failure = re.search(r"^\S+:\d+: Failure$", text, re.M)
             if failure:
-                names += re.findall(r"^\[ RUN      \] ([\w./]+)", text[:failure.start()], re.M)[-1:]
+                names += re.findall(r"^\[ RUN      \] ([\w./]+)", text[: failure.start()], re.M)[-1:]
             # An assertion of the RTL ends the program.
             names += re.findall(r"^(?:\[\d+\] )?%Error: (\S+\.sv:\d+): Assertion failed in", text, re.M)[:1]
         return names
@@ -107,8 +124,7 @@ def main():
     parser.add_argument("--report", help="the table, also here")
     parser.add_argument("names", nargs="*")
     options = parser.parse_args()
-    mutants = [m for m in table(os.path.join(HERE, "mutants.bzl"))
-               if not options.names or m["name"] in options.names]
+    mutants = [m for m in table(os.path.join(HERE, "mutants.bzl")) if not options.names or m["name"] in options.names]
     unknown = set(options.names) - {m["name"] for m in mutants}
     if unknown:
         sys.exit("no such fault: %s" % ", ".join(sorted(unknown)))
@@ -135,8 +151,7 @@ def main():
             write(path, original)
         if not killed:
             alive.append(mutant["name"])
-        line = "%-30s %-22s %5.0f s  %s" % (mutant["name"], mutant["file"],
-                                            time.time() - started, text)
+        line = "%-30s %-22s %5.0f s  %s" % (mutant["name"], mutant["file"], time.time() - started, text)
         lines.append(line.splitlines()[0])
         print(line, flush=True)
     summary = "%d faults, %d killed" % (len(mutants), len(mutants) - len(alive))

@@ -24,8 +24,7 @@ sys.path.insert(0, str(HERE.parent))
 import modules  # noqa: E402  pylint: disable=wrong-import-position
 
 LIBERTY = "/usr/share/qflow/tech/osu018/osu018_stdcells.lib"
-SCRIPT = ("strash; ifraig; scorr; dc2; strash; &get -n; &dch -f; &nf; &put; buffer -c; upsize; dnsize; "
-          "stime -p")
+SCRIPT = "strash; ifraig; scorr; dc2; strash; &get -n; &dch -f; &nf; &put; buffer -c; upsize; dnsize; stime -p"
 # What rtl/MICROARCHITECTURE.md, On-chip storage, counts as a memory: from 1 KiB.
 RAM_BITS = 8192
 # As hd_core has them, but one lane of the float units.
@@ -95,9 +94,14 @@ class TooLong(Exception):
 
 def yosys(work, script, seconds):
     """Runs it; TooLong, or RuntimeError with yosys' last words. A limit counts for ABC by itself."""
-    done = subprocess.run(["yosys", "-q", "-l", work / "log", "-p", script], stdout=subprocess.DEVNULL,
-                          stderr=subprocess.PIPE, text=True, check=False,
-                          preexec_fn=lambda: resource.setrlimit(resource.RLIMIT_CPU, (seconds, seconds)))
+    done = subprocess.run(
+        ["yosys", "-q", "-l", work / "log", "-p", script],
+        stdout=subprocess.DEVNULL,
+        stderr=subprocess.PIPE,
+        text=True,
+        check=False,
+        preexec_fn=lambda: resource.setrlimit(resource.RLIMIT_CPU, (seconds, seconds)),
+    )
     if done.returncode:
         words = (done.stderr.strip().splitlines() or ["yosys failed"])[-1]
         # A program that has used up its time is killed (9); the shell that yosys has started ABC from adds 128.
@@ -112,18 +116,27 @@ def measure(name, liberty, seconds):
         work = pathlib.Path(work)
         (work / "abc").write_text(SCRIPT + "\n", encoding="utf-8")
         params = "".join(f" -chparam {k} {v}" for k, v in PARAMS.get(name, {}).items())
-        yosys(work, f"read_verilog -sv -defer {' '.join(map(str, sources(name)))}; "
-                    f"hierarchy -check -top {name}{params}; rename -top {name}; "
-                    f"synth -flatten -noabc -top {name} -run begin:fine; write_rtlil {work}/words", seconds)
+        yosys(
+            work,
+            f"read_verilog -sv -defer {' '.join(map(str, sources(name)))}; "
+            f"hierarchy -check -top {name}{params}; rename -top {name}; "
+            f"synth -flatten -noabc -top {name} -run begin:fine; write_rtlil {work}/words",
+            seconds,
+        )
         text, bits = mark_rams((work / "words").read_text(encoding="utf-8"))
         (work / "words").write_text(text, encoding="utf-8")
         # The rest of synth -noabc, which would make flip-flops of all memories.
-        yosys(work, f"read_rtlil {work}/words; opt -fast -full; memory_map t:$mem_v2 a:ram %d; "
-                    "opt -full; techmap; opt -fast; "
-                    f"dfflibmap -liberty {liberty}; abc -liberty {liberty} -script {work}/abc; opt_clean; "
-                    f"tee -o {work}/stat stat -liberty {liberty}", seconds)
-        return figures((work / "log").read_text(encoding="utf-8"),
-                       (work / "stat").read_text(encoding="utf-8")) + (bits,)
+        yosys(
+            work,
+            f"read_rtlil {work}/words; opt -fast -full; memory_map t:$mem_v2 a:ram %d; "
+            "opt -full; techmap; opt -fast; "
+            f"dfflibmap -liberty {liberty}; abc -liberty {liberty} -script {work}/abc; opt_clean; "
+            f"tee -o {work}/stat stat -liberty {liberty}",
+            seconds,
+        )
+        return figures((work / "log").read_text(encoding="utf-8"), (work / "stat").read_text(encoding="utf-8")) + (
+            bits,
+        )
 
 
 def result(name, liberty, seconds):
@@ -155,8 +168,10 @@ def main():
         if name not in known or name.endswith("_pkg"):
             sys.exit(f"area.py: {name} is not a module of rtl/src")
     if not pathlib.Path(options.liberty).exists():
-        sys.exit(f"area.py: {options.liberty} is not there: install Debian's qflow-tech-osu018, or name another "
-                 "file with --liberty")
+        sys.exit(
+            f"area.py: {options.liberty} is not there: install Debian's qflow-tech-osu018, or name another "
+            "file with --liberty"
+        )
     unit = nand2_area(pathlib.Path(options.liberty).read_text(encoding="utf-8"))
     names = sorted(options.modules or [name for name in known if not name.endswith("_pkg")])
     print("| Module | kGE | Longest path, ns | RAM left out, KiB |\n|---|---|---|---|", flush=True)

@@ -14,7 +14,6 @@ area : 24;
 
 
 class AreaTest(unittest.TestCase):
-
     def test_gate_equivalent(self):
         self.assertEqual(area.nand2_area(LIBERTY), 24)
         with self.assertRaises(ValueError):
@@ -31,7 +30,7 @@ class AreaTest(unittest.TestCase):
     def test_memories(self):
         """The one of 8,192 bits is left out, the one of a bit less per word is not."""
         self.assertEqual(area.RAM_BITS, 8192)
-        mem = "  attribute \\src \"x\"\n  cell $mem_v2 \\m%d\n    parameter \\SIZE %d\n    parameter \\WIDTH %d\n  end"
+        mem = '  attribute \\src "x"\n  cell $mem_v2 \\m%d\n    parameter \\SIZE %d\n    parameter \\WIDTH %d\n  end'
         small, large = mem % (0, 64, 127), mem % (1, 64, 128)
         other = "  cell $add $1\n    parameter \\WIDTH 99999\n  end"
         text, bits = area.mark_rams("\n".join([small, large, other]))

@@ -48,7 +48,8 @@ def tests_of(case, root):
 def names(groups, root):
     """{group: {case: tests or None}}."""
     return {
-        group: {case["name"]: tests_of(case, root) for case in entry["plan"]["cases"]} for group, entry in groups.items()
+        group: {case["name"]: tests_of(case, root) for case in entry["plan"]["cases"]}
+        for group, entry in groups.items()
     }
 
 

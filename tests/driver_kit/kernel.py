@@ -103,7 +103,9 @@ class Kernel:
 
     def build(self, source, target, build_tree):
         """Builds the module in the folder `source` for this kernel; returns why not, or ""."""
-        tree = build_tree or (self.modules != "none" and os.path.join(self.modules, "lib/modules", self.release, "build"))
+        tree = build_tree or (
+            self.modules != "none" and os.path.join(self.modules, "lib/modules", self.release, "build")
+        )
         if not tree or not os.path.exists(os.path.join(tree, "Makefile")):
             if build_tree:
                 raise KernelError(f"--build-tree {build_tree} has no Makefile")

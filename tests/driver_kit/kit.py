@@ -47,7 +47,9 @@ def check_tools():
         raise KernelError(f"programs are missing; apt-get install {' '.join(missing)}")
     version = qemu_machine.version()
     if not re.search(r"version 7\.2\.", version):
-        raise KernelError(f"found {version}; the virtual cards need QEMU 7.2 (Debian 12's), later versions cannot attach them")
+        raise KernelError(
+            f"found {version}; the virtual cards need QEMU 7.2 (Debian 12's), later versions cannot attach them"
+        )
 
 
 def check_module(path):

@@ -122,7 +122,9 @@ class VerdictTest(unittest.TestCase):
         return verdict
 
     def test_all_is_well(self):
-        verdict = self.run_group(("guest", "boot", "", ""), ("uapi.BoTest", "IsZero", "", ""), ("guest", "plain", "", ""))
+        verdict = self.run_group(
+            ("guest", "boot", "", ""), ("uapi.BoTest", "IsZero", "", ""), ("guest", "plain", "", "")
+        )
         self.assertEqual((verdict.code, verdict.counts()), (0, dict(passed=2, failed=0, skipped=0)))
         self.assertEqual(verdict.sentence, "heddle.ko passes in 6.1.0: 2 passed, 0 failed, 0 skipped")
         self.assertEqual(verdict.results[1].name, "uapi.uapi.BoTest.IsZero")
@@ -180,7 +182,13 @@ class VerdictTest(unittest.TestCase):
         self.assertEqual((suite.get("tests"), suite.get("failures"), suite.get("skipped")), ("4", "1", "1"))
         self.assertIn("Again: heddle-driver-tests --case uapi.uapi.A.Bad", suite.findall(".//failure")[0].text)
         text = page.as_html(report)
-        for part in ("&lt;6.1&gt;", "1 &lt; 2 &amp;", "uapi.uapi.A.Good", "output of the case", "--case uapi.uapi.A.Bad"):
+        for part in (
+            "&lt;6.1&gt;",
+            "1 &lt; 2 &amp;",
+            "uapi.uapi.A.Good",
+            "output of the case",
+            "--case uapi.uapi.A.Bad",
+        ):
             self.assertIn(part, text)
         self.assertNotIn("<script", text)
 
@@ -330,7 +338,9 @@ class FilesTest(unittest.TestCase):
             staged[destination] = stage.full_label(source)[2:].replace(":", "/") if source.startswith("//") else source
         for path, where in self.manifest["elsewhere"].items():
             folder = os.path.dirname(where) + "/"
-            self.assertTrue(staged.get(where) == path or staged.get(folder, "").startswith(os.path.dirname(path)), where)
+            self.assertTrue(
+                staged.get(where) == path or staged.get(folder, "").startswith(os.path.dirname(path)), where
+            )
 
     def test_commands_name_files_of_the_kit(self):
         known = [*self.manifest["files"], *self.manifest["elsewhere"], *self.manifest["built"], self.manifest["driver"]]

@@ -83,28 +83,38 @@ def make_parser():
     add("--kernel", metavar="IMAGE", help="kernel to boot: bzImage (vmlinuz), vmlinux, or a linux-image .deb")
     add("--module", metavar="KO", help="the driver, built for this kernel")
     add(
-        "--modules", metavar="DIR",
+        "--modules",
+        metavar="DIR",
         help="folder with the kernel's lib/modules/RELEASE; none: everything is built in [that of the .deb, else /]",
     )
     add(
-        "--build-tree", metavar="DIR",
-        help="the kernel's build tree or headers; without it, suspend is not tested [build in "
-        "lib/modules/RELEASE]",
+        "--build-tree",
+        metavar="DIR",
+        help="the kernel's build tree or headers; without it, suspend is not tested [build in lib/modules/RELEASE]",
     )
     add("--config", choices=CONFIGS, default="h256", metavar="CONFIG", help="configuration of the cards")
     add("--rtl", action="store_true", help="also run on cards simulated cycle by cycle")
     add("--fuzz-seconds", type=seconds, default=60, metavar="N", help="duration of the ioctl fuzzer")
     add(
-        "--case", action="append", default=[], metavar="ID",
+        "--case",
+        action="append",
+        default=[],
+        metavar="ID",
         help="only this case, or all below a name such as uapi or uapi.cts; repeatable",
     )
     add("--list", action="store_true", help="print the names of the cases and exit")
     add(
-        "--report", action="append", default=[], metavar="FILE",
+        "--report",
+        action="append",
+        default=[],
+        metavar="FILE",
         help="write a report; .html: one page, .xml: JUnit, .json; repeatable",
     )
     add(
-        "--time-factor", type=factor, default=1, metavar="X",
+        "--time-factor",
+        type=factor,
+        default=1,
+        metavar="X",
         help="multiply all time limits, for slow or busy machines",
     )
     add("--logs", metavar="DIR", help="keep the logs of kernels, cards and cases in this folder")

@@ -124,7 +124,9 @@ def _failure(case):
     parts = [f'<h3 id="{name}">{name}</h3>\n<pre>{html.escape(case["message"])}</pre>\n']
     for title, text in (("What the case said", case["output"]), ("The kernel's log", "\n".join(case["kernel_log"]))):
         if text.strip():
-            parts.append(f'<details open><summary class="soft">{title}</summary><pre>{html.escape(text)}</pre></details>\n')
+            parts.append(
+                f'<details open><summary class="soft">{title}</summary><pre>{html.escape(text)}</pre></details>\n'
+            )
     parts.append(f"<p>Again: <code>{html.escape(case['repeat'])}</code></p>\n")
     return "".join(parts)
 
@@ -157,9 +159,7 @@ def as_html(report):
     if skipped:
         pairs = [[html.escape(case["name"]), html.escape(case["message"])] for case in skipped]
         text.append(f"<section><h2>Skipped: {len(skipped)}</h2>\n{_table(['Case', 'Why'], pairs)}</section>\n")
-    every = [
-        [html.escape(case["name"]), _mark(case["verdict"]), f"{case['seconds']:.2f} s"] for case in cases
-    ]
+    every = [[html.escape(case["name"]), _mark(case["verdict"]), f"{case['seconds']:.2f} s"] for case in cases]
     text.append(
         f"<section><details><summary>All cases</summary>\n{_table(['Case', 'Verdict', '-time'], every)}</details></section>\n"
         "</body>\n</html>\n"

@@ -44,7 +44,18 @@ def version():
 class QemuMachine(Machine):
     name = "QEMU"
 
-    def __init__(self, kernel, initrd, cards=(), cpus=1, memory="768M", parallel=False, kernel_options="", console="file", more=()):
+    def __init__(
+        self,
+        kernel,
+        initrd,
+        cards=(),
+        cpus=1,
+        memory="768M",
+        parallel=False,
+        kernel_options="",
+        console="file",
+        more=(),
+    ):
         """Starts it, with a card per entry of `cards` (options of heddle-sim as one text).
 
         `parallel`: a thread for each processor. `console`: "file", or "stdio" for somebody at a terminal. `more`: options of

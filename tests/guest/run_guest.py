@@ -37,9 +37,7 @@ class Report:
         self._suite = xml.SubElement(self._root, "testsuite", name="guest")
 
     def add(self, suite, name, seconds, failure="", skipped=""):
-        case = xml.SubElement(
-            self._suite, "testcase", classname=suite, name=name, time=f"{seconds:.3f}", status="run"
-        )
+        case = xml.SubElement(self._suite, "testcase", classname=suite, name=name, time=f"{seconds:.3f}", status="run")
         case.set("result", "skipped" if skipped else "completed")
         if skipped:
             xml.SubElement(case, "skipped", message=clean(skipped))

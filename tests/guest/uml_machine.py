@@ -64,7 +64,15 @@ class UmlMachine(Machine):
         super().__init__(folders=["orders"])
         megabytes = 2 * int(size[1]) * (1024 if size[2] == "G" else 1)
         # Without random addresses, which would leave a gap that counts as memory.
-        words = ["setarch", "-R", kernel, f"mem={megabytes}M", "umid=guest", f"uml_dir={self.folder}", f"initrd={initrd}"]
+        words = [
+            "setarch",
+            "-R",
+            kernel,
+            f"mem={megabytes}M",
+            "umid=guest",
+            f"uml_dir={self.folder}",
+            f"initrd={initrd}",
+        ]
         words += [*KERNEL_OPTIONS, f"heddle_share={self.share}", *kernel_options.split()]
         try:
             words += [f"virtio_uml.device={self._card(slot, options)}" for slot, options in enumerate(cards)]

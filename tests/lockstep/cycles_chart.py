@@ -75,8 +75,10 @@ def count(cycles):
 
 
 def text(x, y, what, anchor="start", size=13, fill="#222"):
-    return (f'<text x="{x:.1f}" y="{y:.1f}" text-anchor="{anchor}" font-size="{size}"'
-            f' fill="{fill}">{escape(what)}</text>')
+    return (
+        f'<text x="{x:.1f}" y="{y:.1f}" text-anchor="{anchor}" font-size="{size}"'
+        f' fill="{fill}">{escape(what)}</text>'
+    )
 
 
 def chart(networks):
@@ -92,8 +94,7 @@ def chart(networks):
     ]
     for percent in range(0, 101, 20):
         x = LEFT + SPAN * percent / 100
-        lines.append(f'<line x1="{x:.1f}" y1="{TOP - 6}" x2="{x:.1f}" y2="{legend - 20}"'
-                     ' stroke="#ddd"/>')
+        lines.append(f'<line x1="{x:.1f}" y1="{TOP - 6}" x2="{x:.1f}" y2="{legend - 20}"' ' stroke="#ddd"/>')
         lines.append(text(x, TOP - 12, f"{percent} %", "middle", 11, "#666"))
     for i, network in enumerate(networks):
         y = TOP + i * (BAR + GAP)
@@ -105,12 +106,15 @@ def chart(networks):
             width = SPAN * share
             if width < 0.05:
                 continue
-            lines.append(f'<rect x="{x:.2f}" y="{y}" width="{width:.2f}" height="{BAR}"'
-                         f' fill="{colour}"><title>{name} {100 * share:.1f} %</title></rect>')
+            lines.append(
+                f'<rect x="{x:.2f}" y="{y}" width="{width:.2f}" height="{BAR}"'
+                f' fill="{colour}"><title>{name} {100 * share:.1f} %</title></rect>'
+            )
             if width > 40:
                 dark = name in ("useful", "output", "operands")
-                lines.append(text(x + width / 2, y + 16, f"{100 * share:.1f}", "middle", 11,
-                                  "#fff" if dark else "#222"))
+                lines.append(
+                    text(x + width / 2, y + 16, f"{100 * share:.1f}", "middle", 11, "#fff" if dark else "#222")
+                )
             x += width
         lines.append(text(LEFT + SPAN + 8, y + 16, count(network["cycles"])))
     for i, (_, colour, meaning) in enumerate(PARTS):

@@ -34,7 +34,7 @@ def read(paths):
 
 
 def main(table_path, name, folder, *paths):
-    mutant, = [m for m in table(table_path) if m["name"] == name]
+    (mutant,) = [m for m in table(table_path) if m["name"] == name]
     for file, text in mutate(mutant, read(paths)).items():
         with open(os.path.join(folder, file), "w", encoding="utf-8") as f:
             f.write(text)

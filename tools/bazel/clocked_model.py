@@ -85,15 +85,22 @@ class Model:
         names = [n for n in names if not re.fullmatch(skipped, n)]
         if not names:
             raise Shape("no inputs")
-        self.member("\n".join(
-            ["    // clocked_model.py: the inputs of which all that depends on them was computed",
-             "    bool heddle_seen = false;"]
-            + ["    std::remove_reference_t<decltype(%s)> heddle_was_%s;" % (n, n) for n in names]
-            + ["    bool heddle_same() {",
-               "        if (heddle_seen && !((%s))) return true;" % ") | (".join(
-                   "heddle::Differ(%s, heddle_was_%s)" % (n, n) for n in names)]
-            + ["        heddle_was_%s = %s;" % (n, n) for n in names]
-            + ["        heddle_seen = true;", "        return false;", "    }"]))
+        self.member(
+            "\n".join(
+                [
+                    "    // clocked_model.py: the inputs of which all that depends on them was computed",
+                    "    bool heddle_seen = false;",
+                ]
+                + ["    std::remove_reference_t<decltype(%s)> heddle_was_%s;" % (n, n) for n in names]
+                + [
+                    "    bool heddle_same() {",
+                    "        if (heddle_seen && !((%s))) return true;"
+                    % ") | (".join("heddle::Differ(%s, heddle_was_%s)" % (n, n) for n in names),
+                ]
+                + ["        heddle_was_%s = %s;" % (n, n) for n in names]
+                + ["        heddle_seen = true;", "        return false;", "    }"]
+            )
+        )
 
         def change(body):
             at = body.rfind(self.clock)
@@ -132,16 +139,23 @@ class Model:
             raise Shape("%d edges" % last)
         word = "\n        | ".join("(%s)" % n for n in now)
         self.member("    uint64_t heddle_clocks;  // clocked_model.py: in place of __Vtrigrprev")
-        self.edit("___eval_triggers__act", lambda _: (
-            "    const uint64_t now = %s;\n"
-            "    vlSelf->__VactTriggered.Assign(now & ~vlSelf->heddle_clocks);\n"
-            "    vlSelf->heddle_clocks = now;\n" % word))
+        self.edit(
+            "___eval_triggers__act",
+            lambda _: (
+                "    const uint64_t now = %s;\n"
+                "    vlSelf->__VactTriggered.Assign(now & ~vlSelf->heddle_clocks);\n"
+                "    vlSelf->heddle_clocks = now;\n" % word
+            ),
+        )
         self.edit("___eval_initial", lambda text: text + "    vlSelf->heddle_clocks = %s;\n" % word, slow=True)
 
         path = self.where("___eval_act")
         start, end = function(self.text[path], "___eval_act")
-        if [s for s in statements(self.text[path][start:end]) if "=" in s.replace("const vlSymsp", "")
-                and "vlSymsp" not in s] or self.text[path][start:end].count("\n") != 3:
+        if [
+            s
+            for s in statements(self.text[path][start:end])
+            if "=" in s.replace("const vlSymsp", "") and "vlSymsp" not in s
+        ] or self.text[path][start:end].count("\n") != 3:
             raise Shape("something runs in the active region")
         again = "                vlSelf->__VactContinue = 1U;\n"
         path = self.where("___eval")
@@ -151,6 +165,7 @@ class Model:
 
     def falling(self):
         """The part of eval_nba that waits for the falling edge, by itself."""
+
         def change(body):
             head, mark, rest = body.partition("    // Body\n")
             blocks = re.findall(r"    if .*?^    \}\n", rest, re.M | re.S)
@@ -160,8 +175,14 @@ class Model:
             calls = re.findall(r"^        \w+\(vlSelf\);\n", only, re.M)
             if len(calls) != only.count(";"):
                 raise Shape("what waits for the falling edge")
-            return (head + mark + "    if (vlSelf->__VnbaTriggered.Only(%dU)) {\n" % self.falls + "".join(calls)
-                    + "        return;\n    }\n" + rest)
+            return (
+                head
+                + mark
+                + "    if (vlSelf->__VnbaTriggered.Only(%dU)) {\n" % self.falls
+                + "".join(calls)
+                + "        return;\n    }\n"
+                + rest
+            )
 
         self.edit("___eval_nba", change)
 

@@ -129,7 +129,8 @@ class ClockedModel(unittest.TestCase):
 
     def test_without_a_falling_edge(self):
         fast = FAST.replace(
-            "    vlSelf->__VactTriggered.at(1U) = ((~ (IData)(vlSelf->clk)) & (IData)(vlSelf->__Vtrigrprev__TOP__clk));\n", ""
+            "    vlSelf->__VactTriggered.at(1U) = ((~ (IData)(vlSelf->clk)) & (IData)(vlSelf->__Vtrigrprev__TOP__clk));\n",
+            "",
         )
         status, _, (_, after, _) = self.run_on(fast=fast)
         self.assertEqual(status, 0)
@@ -143,16 +144,27 @@ class ClockedModel(unittest.TestCase):
         self.refused("no inputs", header=without(without(HEADER, "    VL_IN8(a,0,0);\n"), "    VL_INW(b,95,0,3);\n"))
         self.refused("the class", header=without(HEADER, "    // CONSTRUCTORS\n"))
         self.refused("files with a function", fast=without(FAST, "___ico_sequent__TOP__0", "___other"))
-        self.refused(
-            "what depends on inputs", fast=without(FAST, "    vlSelf->sum = vlSelf->a;\n")
-        )
+        self.refused("what depends on inputs", fast=without(FAST, "    vlSelf->sum = vlSelf->a;\n"))
         self.refused("an edge", fast=without(FAST, "(~ (IData)(vlSelf->__Vtrigrprev__TOP__clk))", "vlSelf->other"))
         self.refused("an edge", fast=without(FAST, "at(1U) =", "at(2U) ="))
         self.refused("the active region", fast=without(FAST, "                vlSelf->__VactContinue = 1U;\n"))
-        self.refused("something runs", fast=without(FAST, "    VL_DEBUG_IF(VL_DBG_MSGF(\"+\"); );\n    // Body\n}",
-                                                    "    vlSelf->x = 1U;\n    // Body\n}"))
-        self.refused("what waits for the falling edge", fast=without(FAST, "        falling(vlSelf);", "        x = 1;"))
-        self.refused("what waits for edges", fast=without(FAST, "    if (vlSelf->__VnbaTriggered.at(1U)) {", "    more();\n    if (vlSelf->__VnbaTriggered.at(1U)) {"))
+        self.refused(
+            "something runs",
+            fast=without(
+                FAST, '    VL_DEBUG_IF(VL_DBG_MSGF("+"); );\n    // Body\n}', "    vlSelf->x = 1U;\n    // Body\n}"
+            ),
+        )
+        self.refused(
+            "what waits for the falling edge", fast=without(FAST, "        falling(vlSelf);", "        x = 1;")
+        )
+        self.refused(
+            "what waits for edges",
+            fast=without(
+                FAST,
+                "    if (vlSelf->__VnbaTriggered.at(1U)) {",
+                "    more();\n    if (vlSelf->__VnbaTriggered.at(1U)) {",
+            ),
+        )
         self.refused("files with a function", slow=without(SLOW, "___eval_initial", "___eval_other"))
 
 

@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: Apache-2.0
 # shellcheck shell=bash
-# ./dev fmt: clang-format over all C and C++ sources.
+# ./dev fmt: clang-format over all C and C++ sources, black over Python, tools/lint/verilog_style.py over SystemVerilog.
 
 heddle_fmt() {
   ensure_setup

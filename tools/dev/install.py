@@ -87,7 +87,9 @@ def install(stage, prefix, destdir, listed=True):
     for name in names:
         # A distribution's package may have a file of this name (libonnxifi.so).
         if listed and name not in before and os.path.lexists(os.path.join(root, name)):
-            raise InstallError(f"{root}/{name} exists and was not installed by ./dev install; choose another prefix, or remove it")
+            raise InstallError(
+                f"{root}/{name} exists and was not installed by ./dev install; choose another prefix, or remove it"
+            )
     for name in names:
         put(os.path.join(stage, name), os.path.join(root, name), name, prefix)
     remove(root, sorted(set(before) - set(names) - {LIST}))

@@ -37,7 +37,9 @@ class InstallTest(unittest.TestCase):
             return file.read()
 
     def files(self):
-        return sorted(os.path.relpath(os.path.join(at, name), self.dest) for at, _, names in os.walk(self.dest) for name in names)
+        return sorted(
+            os.path.relpath(os.path.join(at, name), self.dest) for at, _, names in os.walk(self.dest) for name in names
+        )
 
     def test_copies_with_modes(self):
         self.assertEqual(install.install(self.stage, "/opt/h", self.dest), 5)  # and the list

@@ -95,12 +95,16 @@ class PackageListsTest(unittest.TestCase):
     def test_every_staged_file_goes_to_one_package(self):
         for path in self.staged:
             with self.subTest(path):
-                self.assertEqual(len(self.packages_of(path)), 1, f"{path} is in {self.packages_of(path) or 'no list'} of debian/")
+                self.assertEqual(
+                    len(self.packages_of(path)), 1, f"{path} is in {self.packages_of(path) or 'no list'} of debian/"
+                )
 
     def test_every_line_of_a_list_is_staged(self):
         for pattern, _ in self.patterns:
             with self.subTest(pattern):
-                self.assertTrue(any(matches(pattern, path) for path in self.staged), f"{LIST} has nothing for {pattern}")
+                self.assertTrue(
+                    any(matches(pattern, path) for path in self.staged), f"{LIST} has nothing for {pattern}"
+                )
 
     def test_every_package_has_a_description_and_files(self):
         owners = {package for _, package in self.patterns} - {""}
@@ -166,7 +170,11 @@ class PackageListsTest(unittest.TestCase):
         self.assertIn('PACKAGE_VERSION="#MODULE_VERSION#"', read("kmd/dkms.conf"))
 
     def test_what_packages_are_built_with_is_set_up(self):
-        lists = {line.split("#")[0].strip() for path in ("packages", "packaging") for line in entries(f"tools/setup/{path}.txt")}
+        lists = {
+            line.split("#")[0].strip()
+            for path in ("packages", "packaging")
+            for line in entries(f"tools/setup/{path}.txt")
+        }
         source = next(p for p in paragraphs("debian/control") if "Source" in p)
         for package in re.split(r",\s*", source["Build-Depends"].strip().strip(",")):
             name = package.split()[0]

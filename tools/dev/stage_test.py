@@ -80,7 +80,12 @@ class StageTest(unittest.TestCase):
 
     def test_data_that_bazel_made_is_not_executable(self):
         made = self.write("bazel-out/x", "", 0o555)
-        for destination, wanted in (("bin/x", True), ("lib/x.so", True), ("lib/cmake/x.cmake", False), ("share/x", False)):
+        for destination, wanted in (
+            ("bin/x", True),
+            ("lib/x.so", True),
+            ("lib/cmake/x.cmake", False),
+            ("share/x", False),
+        ):
             self.assertEqual(stage.is_executable(made, destination), wanted, destination)
         self.assertTrue(stage.is_executable(self.write("script", "", 0o755), "share/script"))
 

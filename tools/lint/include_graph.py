@@ -92,8 +92,10 @@ def table(packages):
         edges = ", ".join(other.removeprefix(FOLDER + "/") for other in sorted(package.edges)) or "-"
         share = 100 * package.lines / lines
         rows.append(f"| {name} | {package.files} | {package.lines:,} | {share:.1f} % | {edges} |")
-    rows.append(f"| {len(packages)} packages | {sum(p.files for p in packages.values())} | {lines:,} | | "
-                f"{sum(len(p.edges) for p in packages.values())} edges |")
+    rows.append(
+        f"| {len(packages)} packages | {sum(p.files for p in packages.values())} | {lines:,} | | "
+        f"{sum(len(p.edges) for p in packages.values())} edges |"
+    )
     return "\n".join(rows)
 
 

@@ -1,11 +1,12 @@
 # SPDX-License-Identifier: Apache-2.0
 """The repository's style, as far as a machine can tell: `./dev lint`, and `--fix` for `./dev fmt`.
 
-Checks: clang-format (in the kernel's folders of kmd: tabs and line length); shellcheck (where it is installed); an SPDX line at the top of every source
-file; no source or document of more than 800 lines (generated files excepted: their head says so); no path
-of somebody's machine; no link of a document to a file that is not there, and no path of this repository in a document
-or comment that does not exist (named_paths.py); text hygiene (final newline, no trailing
-blank, no tab in BUILD and Starlark); the packages of compiler/ and their sizes (include_graph.py; only when all files are looked at).
+Checks: the layout of C and C++ (clang-format; in the kernel's folders of kmd: tabs and line length), of Python (black)
+and of SystemVerilog (verilog_style.py); shellcheck (black and shellcheck where they are installed); an SPDX line at the
+top of every source file; no source or document of more than 800 lines (generated files excepted: their head says so);
+no path of somebody's machine; no link of a document to a file that is not there, and no path of this repository in a
+document or comment that does not exist (named_paths.py); text hygiene (final newline, no trailing blank, no tab in BUILD
+and Starlark); the packages of compiler/ and their sizes (include_graph.py; only when all files are looked at).
 A finding is printed as FILE:LINE: TEXT; the exit code is 1 when there is any.
 """
 
@@ -19,6 +20,7 @@ import sys
 
 import include_graph
 import named_paths
+import verilog_style
 
 MAX_LINES = 800
 APACHE = "SPDX-License-Identifier: Apache-2.0"
@@ -144,12 +146,44 @@ def unformatted_lines(root, name, text):
     done = subprocess.run(["clang-format", name], cwd=root, capture_output=True, check=True)
     formatted = done.stdout.decode("utf-8", errors="replace")
     if formatted != text:
-        pairs = itertools.zip_longest(text.split("\n"), formatted.split("\n"))
-        yield next(i for i, (mine, theirs) in enumerate(pairs, 1) if mine != theirs)
+        yield first_difference(text, formatted)
+
+
+def first_difference(text, formatted):
+    """The number of the first line in which the two differ."""
+    pairs = itertools.zip_longest(text.split("\n"), formatted.split("\n"))
+    return next(number for number, (mine, theirs) in enumerate(pairs, 1) if mine != theirs)
+
+
+def verilog_findings(text):
+    """Yields (line number, finding) for the layout of SystemVerilog."""
+    try:
+        fixed = verilog_style.fix(text)
+    except ValueError as error:
+        yield 1, f"./dev fmt cannot lay it out: {error}"
+        return
+    if fixed != text:
+        yield first_difference(text, fixed), "not as tools/lint/verilog_style.py lays it out; run ./dev fmt"
+
+
+def fix_verilog(root, name, text):
+    """Lays a file out in place; returns whether that could be done."""
+    try:
+        fixed = verilog_style.fix(text)
+    except ValueError as error:
+        print(f"{name}: left as it is: {error}", file=sys.stderr)
+        return False
+    if fixed != text:
+        with open(os.path.join(root, name), "w", encoding="utf-8") as file:
+            file.write(fixed)
+    return True
 
 
 def run_tool(command, files, root):
-    """Runs a tool over files in groups; returns True when it was content with all of them."""
+    """Runs a tool over files in groups; returns whether it was content, as one that is not installed is."""
+    if not shutil.which(command[0]):
+        print(f"lint: {command[0]} is not installed (./dev setup); its files were left out", file=sys.stderr)
+        return True
     content = True
     for start in range(0, len(files), 200):
         content &= subprocess.run(command + files[start : start + 200], cwd=root, check=False).returncode == 0
@@ -168,7 +202,9 @@ def shell_scripts(files, root):
 
 def main():
     parser = argparse.ArgumentParser(description=__doc__)
-    parser.add_argument("--fix", action="store_true", help="format C and C++ in place, check nothing")
+    parser.add_argument(
+        "--fix", action="store_true", help="format C, C++, Python and SystemVerilog in place, check nothing"
+    )
     parser.add_argument("paths", nargs="*", help="only files below these paths")
     args = parser.parse_args()
     root = os.path.dirname(os.path.dirname(os.path.dirname(os.path.abspath(__file__))))
@@ -184,15 +220,20 @@ def main():
         for name, text in texts.items()
         if name.endswith(C_SUFFIXES) and not name.startswith(KERNEL_STYLE) and not is_generated(text)
     ]
+    python = [name for name in texts if name.endswith(".py")]
+    verilog = [name for name, text in texts.items() if name.endswith((".sv", ".svh")) and not is_generated(text)]
     if args.fix:
-        return 0 if run_tool(["clang-format", "-i"], own_c, root) else 1
+        done = run_tool(["clang-format", "-i"], own_c, root) & run_tool(["black", "-q"], python, root)
+        return 0 if all([fix_verilog(root, name, texts[name]) for name in verilog]) and done else 1
 
     findings = 0
     for name, text in texts.items():
         for number, finding in check_text(name, text):
             print(f"{name}:{number}: {finding}")
             findings += 1
-        links = broken_links(name, text, lambda p: os.path.exists(os.path.join(root, p))) if name.endswith(".md") else ()
+        links = (
+            broken_links(name, text, lambda p: os.path.exists(os.path.join(root, p))) if name.endswith(".md") else ()
+        )
         paths = () if is_generated(text) else named.missing(name, text)
         for number, finding in itertools.chain(links, paths):
             print(f"{name}:{number}: {finding}")
@@ -201,15 +242,20 @@ def main():
         for number in unformatted_lines(root, name, texts[name]):
             print(f"{name}:{number}: not as clang-format writes it; run ./dev fmt")
             findings += 1
+    for name in verilog:
+        for number, finding in verilog_findings(texts[name]):
+            print(f"{name}:{number}: {finding}")
+            findings += 1
     if not args.paths:
         for finding in include_graph.findings(texts):
             print(f"{include_graph.FOLDER}: {finding}")
             findings += 1
     content = findings == 0
-    if shutil.which("shellcheck"):
-        content &= run_tool(["shellcheck", "-x", "-S", "warning"], list(shell_scripts(files, root)), root)
-    else:
-        print("lint: shellcheck is not installed; scripts were not checked", file=sys.stderr)
+    content &= run_tool(["shellcheck", "-x", "-S", "warning"], list(shell_scripts(files, root)), root)
+    if not run_tool(["black", "--check", "-q"], python, root):
+        run_tool(["black", "--check"], python, root)  # names them
+        print("lint: ./dev fmt formats what black names above", file=sys.stderr)
+        content = False
     print(f"lint: {len(files)} files, {'no finding' if content else 'findings above'}", file=sys.stderr)
     return 0 if content else 1
 

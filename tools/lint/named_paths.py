@@ -41,7 +41,9 @@ class NamedPaths:
                 self._folders.add(path)
         self._read = read
         tops = sorted({path.split("/")[0] for path in self._folders if not path.startswith(".")})
-        self._path = re.compile(rf"(?<![\w./$@{{}}~:-])(?:{'|'.join(map(re.escape, tops))})/[\w./-]*\w") if tops else None
+        self._path = (
+            re.compile(rf"(?<![\w./$@{{}}~:-])(?:{'|'.join(map(re.escape, tops))})/[\w./-]*\w") if tops else None
+        )
 
     def exists(self, path):
         if path in self._files or path in self._folders or path in self._stems:

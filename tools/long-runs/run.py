@@ -46,9 +46,7 @@ def build(spec):
     labels, options = [spec["target"], *spec.get("files", [])], spec.get("options", [])
     tool = shlex.split(os.environ.get("HEDDLE_BAZEL", "bazel"))
     options = [*shlex.split(os.environ.get("HEDDLE_BAZEL_OPTIONS", "")), *options]
-    subprocess.run(
-        [*tool, "build", "--build_tag_filters=", *options, *labels], stdin=subprocess.DEVNULL, check=True
-    )
+    subprocess.run([*tool, "build", "--build_tag_filters=", *options, *labels], stdin=subprocess.DEVNULL, check=True)
     out = subprocess.run(
         [*tool, "info", *options, "bazel-bin"], stdin=subprocess.DEVNULL, stdout=subprocess.PIPE, text=True, check=True
     ).stdout.strip()

@@ -50,9 +50,7 @@ def _submit(run, numbers, extra):
         f"--output={run.folder}/slurm-%A-%a.log",
         *extra,
     ]
-    done = subprocess.run(
-        command, input="#!/bin/sh\n" + script, capture_output=True, text=True, check=False
-    )
+    done = subprocess.run(command, input="#!/bin/sh\n" + script, capture_output=True, text=True, check=False)
     if done.returncode != 0:
         raise RuntimeError(f"sbatch: {done.stderr.strip()}")
     return done.stdout.strip().split(";")[0]

@@ -92,7 +92,9 @@ class HelpTextTest(unittest.TestCase):
     def test_values(self):
         self.assertEqual(self.options["--config"].choices, ["h256", "h512"])
         core = self.options["--core"]
-        self.assertEqual((core.choices, core.default, core.text), (["fast", "rtl"], "fast", ["what a card computes with"]))
+        self.assertEqual(
+            (core.choices, core.default, core.text), (["fast", "rtl"], "fast", ["what a card computes with"])
+        )
         for name, value in (("shape", "NAME=D,D,..."), ("bound", "NAME=N"), ("shape-set", "DIM=VALUES;...")):
             self.assertEqual((self.options[f"--{name}"].value, self.options[f"--{name}"].default), (value, ""))
         self.assertEqual(self.options["--size"].value, "SIZE")
@@ -167,7 +169,10 @@ class CompletionTest(unittest.TestCase):
             script = """source "$1"; shift; compopt() { echo "compopt:$*"; }; COMP_WORDS=("$@")
               COMP_CWORD=$(($# - 1)); _heddle_x; printf '%s\\n' "${COMPREPLY[@]}" """
             done = subprocess.run(
-                ["bash", "-euc", script, "bash", file.name, "heddle-x", *words], capture_output=True, text=True, check=False
+                ["bash", "-euc", script, "bash", file.name, "heddle-x", *words],
+                capture_output=True,
+                text=True,
+                check=False,
             )
             self.assertEqual(done.stderr, "")
             return done.stdout.split("\n")[:-1]

@@ -29,9 +29,7 @@ def extract(image):
     if payload.startswith(b"\xfd7zXZ\0"):
         kernel = lzma.LZMADecompressor().decompress(payload)
     elif payload.startswith(b"\x28\xb5\x2f\xfd"):
-        kernel = subprocess.run(
-            ["zstd", "-dcq"], input=payload[:-4], stdout=subprocess.PIPE, check=True
-        ).stdout
+        kernel = subprocess.run(["zstd", "-dcq"], input=payload[:-4], stdout=subprocess.PIPE, check=True).stdout
     else:
         raise ValueError(f"payload of an unknown kind, it begins with {payload[:6].hex()}")
     (size,) = struct.unpack_from("<I", payload, length - 4)

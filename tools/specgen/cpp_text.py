@@ -116,6 +116,11 @@ std::string ToString(const Command& command);
 SOURCE_TOP = """// {banner}
 // SPDX-License-Identifier: Apache-2.0
 // clang-format off
+// Every library and tool links this file: commands, packages and models are little-endian in memory.
+#if !defined(__BYTE_ORDER__) || __BYTE_ORDER__ != __ORDER_LITTLE_ENDIAN__ || __SIZEOF_POINTER__ != 8
+#error "Heddle is for 64-bit little-endian machines (amd64, arm64); build it on or for one of these"
+#endif
+
 #include "rtl/spec/generated/isa.h"
 
 #include <cerrno>

@@ -5,9 +5,18 @@ import cpp_text
 from model import camel, const
 
 TYPES = {"uint": "uint32_t", "int": "int32_t", "bool": "bool", "f32": "float"}
-KINDS = {"uint": "kUint", "int": "kInt", "bool": "kBool", "f32": "kF32", "enum": "kEnum",
-         "sem": "kSem", "region": "kRegion", "sram_word": "kSramWord", "sram_byte": "kSramByte",
-         "dram_offset": "kDramOffset"}
+KINDS = {
+    "uint": "kUint",
+    "int": "kInt",
+    "bool": "kBool",
+    "f32": "kF32",
+    "enum": "kEnum",
+    "sem": "kSem",
+    "region": "kRegion",
+    "sram_word": "kSramWord",
+    "sram_byte": "kSramByte",
+    "dram_offset": "kDramOffset",
+}
 
 
 def quote(text):
@@ -55,6 +64,7 @@ def initial(f):
 
 def default_bits(f):
     import struct
+
     if f.type == "f32":
         return struct.unpack("<I", struct.pack("<f", float(f.default)))[0]
     if f.enum and not any(v.value == f.default for v in f.enum.values):
@@ -84,12 +94,15 @@ def configs(spec):
     out += "};\n"
     for n, c in enumerate(spec.configs):
         out += f"inline constexpr const Config& {const(c.name)} = kConfigs[{n}];\n"
-    return out + """
+    return (
+        out
+        + """
 // The configuration of that name or id; nullptr when there is none.
 const Config* FindConfig(absl::string_view name);
 const Config* FindConfigById(uint32_t id);
 
 """
+    )
 
 
 def enum_decl(e):
@@ -97,7 +110,9 @@ def enum_decl(e):
     for v in e.values:
         out += comment(v.doc, "  ") + f"  {const(v.name)} = {v.value},\n"
     n = camel(e.name)
-    return out + f"""}};
+    return (
+        out
+        + f"""}};
 inline constexpr int k{n}Bits = {e.bits};
 inline constexpr size_t kNum{n}Values = {len(e.values)};
 // Name as in the assembler; "?" for a value that does not exist.
@@ -105,6 +120,7 @@ const char* ToString({n} value);
 extern const EnumInfo k{n}Info;
 
 """
+    )
 
 
 def field_names(fields):
@@ -125,8 +141,12 @@ def members(fields):
 
 def group_decl(g):
     n = camel(g.name)
-    return (comment(g.doc) + f"struct {n} {{\n  static constexpr size_t kWords = {g.words};\n\n"
-            + members(g.fields) + "};\n\n")
+    return (
+        comment(g.doc)
+        + f"struct {n} {{\n  static constexpr size_t kWords = {g.words};\n\n"
+        + members(g.fields)
+        + "};\n\n"
+    )
 
 
 def header_decl(spec):
@@ -134,11 +154,14 @@ def header_decl(spec):
     names = [f.name for f in h.fields if f.name in ("opcode", "words")]
     args = ", ".join(f"uint32_t {n}_value" for n in names)
     sets = "".join(f"    h.{n} = {n}_value;\n" for n in names)
-    return (comment(h.doc) + f"struct Header {{\n  static constexpr size_t kWords = {h.words};\n\n"
-            + members(h.fields)
-            + f"\n  // A header without waits and signals. Encoders write the fixed fields whatever they hold.\n"
-              f"  static constexpr Header For({args}) {{\n    Header h;\n{sets}"
-              "    return h;\n  }\n};\n\n")
+    return (
+        comment(h.doc)
+        + f"struct Header {{\n  static constexpr size_t kWords = {h.words};\n\n"
+        + members(h.fields)
+        + f"\n  // A header without waits and signals. Encoders write the fixed fields whatever they hold.\n"
+        f"  static constexpr Header For({args}) {{\n    Header h;\n{sets}"
+        "    return h;\n  }\n};\n\n"
+    )
 
 
 def instruction_decl(i):
@@ -158,7 +181,9 @@ def instruction_decl(i):
     for g in i.groups:
         t = camel(g.group.name)
         out += f"  {t} Get{camel(g.name)}() const;\n  void Set{camel(g.name)}(const {t}& value);\n"
-    return out + f"""
+    return (
+        out
+        + f"""
   // Writes kWords words. A value wider than its field is cut: Check() tells.
   void Encode(uint32_t* words) const;
   // INVALID_ARGUMENT when a field is out of its range.
@@ -171,6 +196,7 @@ def instruction_decl(i):
 bool operator==(const {n}& a, const {n}& b);
 
 """
+    )
 
 
 def micro_decl(spec):
@@ -222,7 +248,9 @@ def errors_decl(spec):
     out = "// Status codes of the card.\nenum class Error : uint32_t {\n"
     for e in spec.errors:
         out += comment(e.doc, "  ") + f"  {const(e.name)} = {e.code},\n"
-    return out + f"""}};
+    return (
+        out
+        + f"""}};
 enum class ErrorScope : uint8_t {{ kCommand, kJob, kDevice }};
 
 // What a status code means to each layer. `text` is the sentence for the user; words in braces
@@ -243,6 +271,7 @@ const ErrorInfo* FindError(uint32_t code);
 const char* ToString(Error code);
 
 """
+    )
 
 
 def header(spec):
@@ -261,8 +290,7 @@ def header(spec):
         out += instruction_decl(i)
     out += "// Any command.\nusing Command = std::variant<"
     out += ", ".join(camel(i.name) for i in spec.instructions) + ">;\n"
-    out += cpp_text.COMMAND_API.format(
-        num=len(spec.instructions), longest=max(i.words for i in spec.instructions))
+    out += cpp_text.COMMAND_API.format(num=len(spec.instructions), longest=max(i.words for i in spec.instructions))
     out += micro_decl(spec) + errors_decl(spec)
     return out + "}  // namespace heddle::isa\n\n#endif  // RTL_SPEC_GENERATED_ISA_H_\n"
 
@@ -276,8 +304,10 @@ def field_info(f, i=None):
     default = default_bits(f) if not f.fixed else low
     enum = f"&k{camel(f.enum.name)}Info" if f.enum else "nullptr"
     flags = ", ".join("true" if b else "false" for b in (f.header, f.fixed, f.nonzero, f.required))
-    return (f"    {{{quote(f.name)}, {f.word}, {f.lsb}, {f.bits}, FieldType::{KINDS[f.kind]}, "
-            f"{flags}, {signed(low)}, {signed(high)}, {default:#x}u, {enum}, {f.since}}},\n")
+    return (
+        f"    {{{quote(f.name)}, {f.word}, {f.lsb}, {f.bits}, FieldType::{KINDS[f.kind]}, "
+        f"{flags}, {signed(low)}, {signed(high)}, {default:#x}u, {enum}, {f.since}}},\n"
+    )
 
 
 def put(f, value, word="words"):
@@ -312,11 +342,14 @@ def enum_def(e):
     out = f"static const EnumValueInfo k{n}Values[] = {{\n"
     for v in e.values:
         out += f"    {{{quote(v.name)}, {v.value}, {v.since}}},\n"
-    return out + f"""}};
+    return (
+        out
+        + f"""}};
 const EnumInfo k{n}Info = {{{quote(e.name)}, k{n}Values, {len(e.values)}}};
 const char* ToString({n} value) {{ return NameOf(k{n}Info, static_cast<uint32_t>(value)); }}
 
 """
+    )
 
 
 def instruction_def(i):
@@ -415,10 +448,11 @@ def micro_def(spec):
     selects = ""
     for f in m.fields:
         for o, value in m.selectors(f):
-            selects += (f"      has |= i == {index[f.name]} && info->operands[k] == {index[o.name]} && "
-                        f"MicroBits(kMicroFields[{index[o.name]}], word) == {value};\n")
-    return out + cpp_text.MICRO_CC % {
-        "word": word, "free": f"{free:#x}ull", "op": index["op"], "selects": selects}
+            selects += (
+                f"      has |= i == {index[f.name]} && info->operands[k] == {index[o.name]} && "
+                f"MicroBits(kMicroFields[{index[o.name]}], word) == {value};\n"
+            )
+    return out + cpp_text.MICRO_CC % {"word": word, "free": f"{free:#x}ull", "op": index["op"], "selects": selects}
 
 
 def errors_def(spec):
@@ -426,8 +460,10 @@ def errors_def(spec):
     for e in spec.errors:
         parts = [w.capitalize() for w in e.absl.split("_")]
         absl = "kOk" if e.absl == "OK" else "k" + "".join(parts)
-        out += (f"    {{Error::{const(e.name)}, {quote(e.name)}, ErrorScope::{const(e.scope)}, "
-                f"{e.errno}, absl::StatusCode::{absl}, {quote(e.onnxifi)},\n     {quote(e.text)}}},\n")
+        out += (
+            f"    {{Error::{const(e.name)}, {quote(e.name)}, ErrorScope::{const(e.scope)}, "
+            f"{e.errno}, absl::StatusCode::{absl}, {quote(e.onnxifi)},\n     {quote(e.text)}}},\n"
+        )
     return out + "};\n\n" + cpp_text.ERRORS_CC
 
 
@@ -435,8 +471,7 @@ def source(spec):
     out = cpp_text.SOURCE_TOP.format(banner=spec.banner())
     for e in spec.enums.values():
         out += enum_def(e)
-    body = "".join(instruction_def(i).replace("{index}", str(n))
-                   for n, i in enumerate(spec.instructions))
+    body = "".join(instruction_def(i).replace("{index}", str(n)) for n, i in enumerate(spec.instructions))
     # The field tables come first (kCommands points to them), then kCommands, then the code.
     tables, code, keep = "", "", False
     for line in body.splitlines(keepends=True):
@@ -451,12 +486,17 @@ def source(spec):
     out += tables + "\nconst CommandInfo kCommands[kNumCommands] = {\n"
     for i in spec.instructions:
         n = camel(i.name)
-        out += (f"    {{Opcode::{const(i.name)}, {quote(i.name)}, {quote(i.mnemonic)}, "
-                f"Engine::{const(i.engine)}, {i.words},\n     k{n}Fields, {len(i.fields)}, "
-                f"k{n}Reserved, {quote(i.summary)}, {i.since}}},\n")
+        out += (
+            f"    {{Opcode::{const(i.name)}, {quote(i.name)}, {quote(i.mnemonic)}, "
+            f"Engine::{const(i.engine)}, {i.words},\n     k{n}Fields, {len(i.fields)}, "
+            f"k{n}Reserved, {quote(i.summary)}, {i.since}}},\n"
+        )
     op = next(f for f in spec.header.fields if f.name == "opcode")
-    out += "};\n\n" + cpp_text.COMMON_CC.replace("%(opcode_of)s", get(op, "first_word").replace(
-        "first_word[0]", "first_word")) + code
+    out += (
+        "};\n\n"
+        + cpp_text.COMMON_CC.replace("%(opcode_of)s", get(op, "first_word").replace("first_word[0]", "first_word"))
+        + code
+    )
     out += cpp_text.DECODE_ANY_TOP
     for i in spec.instructions:
         n = camel(i.name)

@@ -5,8 +5,7 @@ from emit_cpp import quote
 from model import SCALARS, upper
 
 LICENSE = "GPL-2.0-only OR MIT"
-KINDS = ("uint", "int", "bool", "f32", "enum", "sem", "region", "sram_word", "sram_byte",
-         "dram_offset")
+KINDS = ("uint", "int", "bool", "f32", "enum", "sem", "region", "sram_word", "sram_byte", "dram_offset")
 
 
 def doc(text, indent=""):
@@ -24,8 +23,7 @@ def doc(text, indent=""):
 
 
 def top(spec, text, guard=None, c_file=False):
-    spdx = "// SPDX-License-Identifier: " + LICENSE if c_file else \
-        "/* SPDX-License-Identifier: " + LICENSE + " */"
+    spdx = "// SPDX-License-Identifier: " + LICENSE if c_file else "/* SPDX-License-Identifier: " + LICENSE + " */"
     out = f"/* {spec.banner()} */\n{spdx}\n" + doc(text)
     if guard:
         out += f"#ifndef {guard}\n#define {guard}\n\n"
@@ -47,9 +45,12 @@ def memory_type(scalar):
 
 
 def hardware(spec):
-    out = top(spec, "The card as the driver sees it: registers, structures in memory, limits, opcodes "
-                    "and status codes. Structures are little-endian and have no implicit padding.",
-              "HEDDLE_HW_H")
+    out = top(
+        spec,
+        "The card as the driver sees it: registers, structures in memory, limits, opcodes "
+        "and status codes. Structures are little-endian and have no implicit padding.",
+        "HEDDLE_HW_H",
+    )
     out += "#include <linux/types.h>\n\n/* Limits that hold for every configuration. */\n"
     for name, value in spec.limits.items():
         out += doc(spec.limits_doc[name]) + define(f"HEDDLE_{upper(name)}", unsigned(value))
@@ -190,18 +191,23 @@ def accessor(prefix, f, name=None):
         if f.bits < 32 and f.lsb + f.bits < 32:
             body = f"({body}) & {(1 << f.bits) - 1:#x}U" if f.lsb else f"{body} & {(1 << f.bits) - 1:#x}U"
         t = "__u32"
-    return (f"static inline {t} heddle_{prefix}_{name or f.name}(const __u32 *w)\n{{\n"
-            f"\treturn {body};\n}}\n\n")
+    return f"static inline {t} heddle_{prefix}_{name or f.name}(const __u32 *w)\n{{\n\treturn {body};\n}}\n\n"
 
 
 def fields(spec):
-    out = top(spec, "Tables and accessors of the command validator. Words are in CPU byte order.",
-              "HEDDLE_ISA_FIELDS_H")
+    out = top(
+        spec, "Tables and accessors of the command validator. Words are in CPU byte order.", "HEDDLE_ISA_FIELDS_H"
+    )
     kinds = "".join(define(f"HEDDLE_KIND_{upper(k)}", n) for n, k in enumerate(KINDS))
-    out += FIELDS_TEXT % {"kinds": kinds, "num": len(spec.instructions), "configs": len(spec.configs),
-                          "longest": max(i.words for i in spec.instructions),
-                          "header": spec.header.words, "errors": len(spec.errors),
-                          "opcodes": 1 << spec.opcode_bits()}
+    out += FIELDS_TEXT % {
+        "kinds": kinds,
+        "num": len(spec.instructions),
+        "configs": len(spec.configs),
+        "longest": max(i.words for i in spec.instructions),
+        "header": spec.header.words,
+        "errors": len(spec.errors),
+        "opcodes": 1 << spec.opcode_bits(),
+    }
     for f in spec.header.fields:
         out += accessor("header", f)
     for g in spec.groups.values():
@@ -219,7 +225,7 @@ def fields(spec):
 
 def tables(spec):
     out = top(spec, "Tables of the command validator; see heddle_isa_fields.h.", c_file=True)
-    out += "#include \"heddle_isa_fields.h\"\n\n#ifdef __KERNEL__\n#include <linux/errno.h>\n"
+    out += '#include "heddle_isa_fields.h"\n\n#ifdef __KERNEL__\n#include <linux/errno.h>\n'
     out += "#else\n#include <errno.h>\n#endif\n\n"
     for i in spec.instructions:
         out += f"static const struct heddle_isa_field {i.name}_fields[] = {{\n"
@@ -227,17 +233,21 @@ def tables(spec):
             flags = [n for n, b in (("HEDDLE_FIELD_SIGNED", f.signed), ("HEDDLE_FIELD_NONZERO", f.nonzero)) if b]
             low, high = (i.fixed_value(f),) * 2 if f.fixed else (f.min, f.max)
             legal = f.enum.mask() if f.enum else 0
-            out += (f"\t{{ {quote(f.name)}, {f.word}, {f.lsb}, {f.bits}, HEDDLE_KIND_{upper(f.kind)}, "
-                    f"{' | '.join(flags) or 0}, {low}LL, {high}LL, {legal:#x}ULL }},\n")
+            out += (
+                f"\t{{ {quote(f.name)}, {f.word}, {f.lsb}, {f.bits}, HEDDLE_KIND_{upper(f.kind)}, "
+                f"{' | '.join(flags) or 0}, {low}LL, {high}LL, {legal:#x}ULL }},\n"
+            )
         out += f"}};\n\nstatic const __u32 {i.name}_reserved[] = {{\n"
         masks = i.reserved_masks()
         for at in range(0, len(masks), 6):
-            out += "\t" + " ".join(f"{m:#010x}," for m in masks[at:at + 6]) + "\n"
+            out += "\t" + " ".join(f"{m:#010x}," for m in masks[at : at + 6]) + "\n"
         out += "};\n\n"
     out += "const struct heddle_isa_command heddle_isa_commands[HEDDLE_NUM_COMMANDS] = {\n"
     for i in spec.instructions:
-        out += (f"\t{{ {quote(i.mnemonic)}, HEDDLE_OP_{upper(i.name)}, HEDDLE_ENGINE_{upper(i.engine)}, "
-                f"{i.words}, {len(i.fields)},\n\t  {i.name}_fields, {i.name}_reserved }},\n")
+        out += (
+            f"\t{{ {quote(i.mnemonic)}, HEDDLE_OP_{upper(i.name)}, HEDDLE_ENGINE_{upper(i.engine)}, "
+            f"{i.words}, {len(i.fields)},\n\t  {i.name}_fields, {i.name}_reserved }},\n"
+        )
     out += f"}};\n\nconst __u8 heddle_isa_by_opcode[{1 << spec.opcode_bits()}] = {{\n"
     for n, i in enumerate(spec.instructions):
         out += f"\t[HEDDLE_OP_{upper(i.name)}] = {n + 1},\n"

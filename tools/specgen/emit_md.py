@@ -5,9 +5,17 @@ import struct
 
 from emit_cpp import default_bits
 
-TYPES = {"uint": "unsigned", "int": "signed", "bool": "bool", "f32": "fp32", "sem": "semaphore",
-         "region": "region", "sram_word": "SRAM word", "sram_byte": "SRAM byte",
-         "dram_offset": "region offset"}
+TYPES = {
+    "uint": "unsigned",
+    "int": "signed",
+    "bool": "bool",
+    "f32": "fp32",
+    "sem": "semaphore",
+    "region": "region",
+    "sram_word": "SRAM word",
+    "sram_byte": "SRAM byte",
+    "dram_offset": "region offset",
+}
 
 
 def cell(text):
@@ -59,8 +67,18 @@ def default(f):
 
 
 def field_table(fields, i=None):
-    rows = [(f.word, bits(f.lsb, f.bits), f"`{f.name}`", f.enum.name if f.enum else TYPES[f.type],
-             legal(f, i), default(f), meaning(f)) for f in fields]
+    rows = [
+        (
+            f.word,
+            bits(f.lsb, f.bits),
+            f"`{f.name}`",
+            f.enum.name if f.enum else TYPES[f.type],
+            legal(f, i),
+            default(f),
+            meaning(f),
+        )
+        for f in fields
+    ]
     return table(("word", "bits", "field", "type", "legal", "default", "meaning"), rows)
 
 
@@ -79,8 +97,9 @@ def enum_rows(e):
 
 
 def enum_section(e):
-    return (f"### enum {e.name}\n\n{e.doc[:1].upper() + e.doc[1:]} ({e.bits} bits).\n\n"
-            + table(("value", "name", "meaning"), enum_rows(e)))
+    return f"### enum {e.name}\n\n{e.doc[:1].upper() + e.doc[1:]} ({e.bits} bits).\n\n" + table(
+        ("value", "name", "meaning"), enum_rows(e)
+    )
 
 
 def instruction(i):
@@ -92,9 +111,12 @@ def instruction(i):
     if plain:
         out += field_table(sorted(plain, key=lambda f: f.position), i)
     for u in i.groups:
-        out += (f"Words {u.word} .. {u.word + u.group.words - 1}: group "
-                f"[{u.group.name}](#{anchor('group ' + u.group.name)}), fields `{u.name}_*`"
-                + (f": {u.doc}" if u.doc else "") + ".\n\n")
+        out += (
+            f"Words {u.word} .. {u.word + u.group.words - 1}: group "
+            f"[{u.group.name}](#{anchor('group ' + u.group.name)}), fields `{u.name}_*`"
+            + (f": {u.doc}" if u.doc else "")
+            + ".\n\n"
+        )
     if not plain and not i.groups:
         out += "No fields beside the header's.\n\n"
     return out
@@ -102,26 +124,38 @@ def instruction(i):
 
 def isa(spec):
     titles = [s.title for s in spec.sections] + [
-        "Limits and configurations", "Command header", "Instructions", "Repeating groups",
-        "Micro-instructions", "Enumerations", "Status codes"]
+        "Limits and configurations",
+        "Command header",
+        "Instructions",
+        "Repeating groups",
+        "Micro-instructions",
+        "Enumerations",
+        "Status codes",
+    ]
     out = f"<!-- {spec.banner()} -->\n# Heddle: instruction set\n\n"
-    out += ("A command stream is a sequence of commands; a command is a sequence of 32-bit words, "
-            "little-endian in memory. Bits that no field declares are reserved and must be zero.\n\n")
+    out += (
+        "A command stream is a sequence of commands; a command is a sequence of 32-bit words, "
+        "little-endian in memory. Bits that no field declares are reserved and must be zero.\n\n"
+    )
     out += "".join(f"- [{t}](#{anchor(t)})\n" for t in titles) + "\n"
     for s in spec.sections:
         out += f"## {s.title}\n\n{s.text}\n\n"
     out += "## Limits and configurations\n\n"
-    out += table(("limit", "value", "meaning"),
-                 [(f"`{k}`", v, spec.limits_doc[k]) for k, v in spec.limits.items()])
-    out += table(["key"] + [f"`{c.name}`" for c in spec.configs] + ["meaning"],
-                 [["`id`"] + [c.id for c in spec.configs] + [spec.config_doc.get("id", "")]]
-                 + [[f"`{k}`"] + [c.values[k] for c in spec.configs] + [spec.config_doc[k]]
-                    for k in spec.config_keys])
+    out += table(("limit", "value", "meaning"), [(f"`{k}`", v, spec.limits_doc[k]) for k, v in spec.limits.items()])
+    out += table(
+        ["key"] + [f"`{c.name}`" for c in spec.configs] + ["meaning"],
+        [["`id`"] + [c.id for c in spec.configs] + [spec.config_doc.get("id", "")]]
+        + [[f"`{k}`"] + [c.values[k] for c in spec.configs] + [spec.config_doc[k]] for k in spec.config_keys],
+    )
     out += f"## Command header\n\n{spec.header.doc}\n\n" + field_table(spec.header.fields)
     out += "## Instructions\n\n"
-    out += table(("opcode", "instruction", "engine", "words", "what it does"),
-                 [(f"`{i.opcode:#04x}`", f"[{i.mnemonic}](#{anchor(i.mnemonic)})", i.engine, i.words,
-                   i.summary) for i in spec.instructions])
+    out += table(
+        ("opcode", "instruction", "engine", "words", "what it does"),
+        [
+            (f"`{i.opcode:#04x}`", f"[{i.mnemonic}](#{anchor(i.mnemonic)})", i.engine, i.words, i.summary)
+            for i in spec.instructions
+        ],
+    )
     out += "".join(map(instruction, spec.instructions))
     if spec.groups:
         out += "## Repeating groups\n\n"
@@ -130,14 +164,16 @@ def isa(spec):
             out += field_table(g.fields)
     if spec.micro:
         out += f"## Micro-instructions\n\n{spec.micro.doc}\n\n" + field_table(spec.micro.fields)
-        out += table(("code", "operation", "operands", "meaning"),
-                     [(f"`{o.opcode:#04x}`", f"`{o.name}`", ", ".join(o.operands), meaning(o))
-                      for o in spec.micro_ops])
+        out += table(
+            ("code", "operation", "operands", "meaning"),
+            [(f"`{o.opcode:#04x}`", f"`{o.name}`", ", ".join(o.operands), meaning(o)) for o in spec.micro_ops],
+        )
     out += "## Enumerations\n\n" + "".join(map(enum_section, spec.enums.values()))
     out += "## Status codes\n\n"
-    out += table(("code", "name", "raised by", "errno", "absl", "ONNXIFI", "sentence", "meaning"),
-                 [(e.code, f"`{e.name}`", e.scope, e.errno, e.absl, e.onnxifi, e.text, e.doc)
-                  for e in spec.errors])
+    out += table(
+        ("code", "name", "raised by", "errno", "absl", "ONNXIFI", "sentence", "meaning"),
+        [(e.code, f"`{e.name}`", e.scope, e.errno, e.absl, e.onnxifi, e.text, e.doc) for e in spec.errors],
+    )
     return out.rstrip() + "\n"
 
 
@@ -151,12 +187,15 @@ def bit_rows(fields, registers=False):
 def registers(spec):
     b = spec.block
     out = f"<!-- {spec.banner()} -->\n# Heddle: registers and structures in memory\n\n{b.doc}\n\n"
-    out += (f"BAR{b.bar}, {b.size} bytes. Access: ro = read only, rw = read and write, wo = write only "
-            "(reads zero), w1c = write one to clear, w1s = write one to set. *Volatile* registers are "
-            "changed by the card.\n\n")
+    out += (
+        f"BAR{b.bar}, {b.size} bytes. Access: ro = read only, rw = read and write, wo = write only "
+        "(reads zero), w1c = write one to clear, w1s = write one to set. *Volatile* registers are "
+        "changed by the card.\n\n"
+    )
     if spec.pci:
-        out += "## PCI\n\n" + table(("item", "value", "meaning"), [
-            (f"`{k}`", f"{v:#x}", spec.pci_doc[k]) for k, v in spec.pci.items()])
+        out += "## PCI\n\n" + table(
+            ("item", "value", "meaning"), [(f"`{k}`", f"{v:#x}", spec.pci_doc[k]) for k, v in spec.pci.items()]
+        )
     out += "## Registers\n\n"
     rows = []
     for r in sorted(spec.registers, key=lambda r: r.offset):
@@ -164,8 +203,9 @@ def registers(spec):
         if r.count:
             where += f" + {r.stride:#x}·i, i < {r.count}"
         access = r.access + (", volatile" if r.volatile else "")
-        rows.append((where, f"[{r.name}](#{anchor(r.name)})", access, f"`{r.reset:#x}`",
-                     r.doc.split(". ")[0].rstrip(".")))
+        rows.append(
+            (where, f"[{r.name}](#{anchor(r.name)})", access, f"`{r.reset:#x}`", r.doc.split(". ")[0].rstrip("."))
+        )
     out += table(("offset", "name", "access", "reset", "what it is"), rows)
     for r in spec.registers:
         out += f"### {r.name}\n\n{r.doc}\n\n"

@@ -57,8 +57,7 @@ def header(spec):
         if r.count:
             out += f"inline constexpr uint32_t k{n}Count = {r.count};\n"
             out += f"inline constexpr uint32_t k{n}Stride = {r.stride:#x};\n"
-            out += (f"constexpr uint32_t {n}Offset(uint32_t i) {{ return {r.offset:#x} + i * "
-                    f"{r.stride:#x}; }}\n")
+            out += f"constexpr uint32_t {n}Offset(uint32_t i) {{ return {r.offset:#x} + i * {r.stride:#x}; }}\n"
         else:
             out += f"inline constexpr uint32_t k{n}Offset = {r.offset:#x};\n"
         out += f"inline constexpr uint32_t k{n}Reset = {r.reset:#x};\n"
@@ -71,7 +70,9 @@ def header(spec):
     out += "inline constexpr RegisterInfo kRegisters[kNumRegisters] = {\n"
     for r in spec.registers:
         masks = ", ".join(f"{r.mask(a):#x}" for a in ("ro", "rw", "wo", "w1c", "w1s"))
-        out += (f"    {{{quote(r.name)}, {r.offset:#x}, {max(r.count, 1)}, {r.stride:#x}, "
-                f"Access::{const(r.access)}, {'true' if r.volatile else 'false'}, {r.reset:#x}, "
-                f"{masks}}},\n")
+        out += (
+            f"    {{{quote(r.name)}, {r.offset:#x}, {max(r.count, 1)}, {r.stride:#x}, "
+            f"Access::{const(r.access)}, {'true' if r.volatile else 'false'}, {r.reset:#x}, "
+            f"{masks}}},\n"
+        )
     return out + "};\n\n}  // namespace heddle::reg\n\n#endif  // RTL_SPEC_GENERATED_REGISTERS_H_\n"

@@ -10,7 +10,8 @@ import textwrap
 
 from model import SpecErrors, upper
 
-SV_WORDS = frozenset("""
+SV_WORDS = frozenset(
+    """
 accept_on alias always always_comb always_ff always_latch assert assign assume automatic before
 begin bind bins binsof bit buf bufif0 bufif1 byte casex casez cell chandle checker clocking cmos
 config constraint context cover covergroup coverpoint cross deassign defparam design disable dist
@@ -30,14 +31,17 @@ supply0 supply1 sync_accept_on sync_reject_on table tagged task throughout time 
 timeunit tran tranif0 tranif1 tri tri0 tri1 triand trior trireg type unique unique0 until
 until_with untyped use uwire var vectored wait wait_order wand weak weak0 weak1 wildcard wire with
 within wor xnor
-""".split())
+""".split()
+)
 
 # Words of C++ that Verilator warns about.
-CPP_WORDS = frozenset("""
+CPP_WORDS = frozenset(
+    """
 asm auto bool catch char delete double explicit false float friend inline list long map mutable
 namespace operator private protected public set short sizeof template throw true try typename vector
 volatile
-""".split())
+""".split()
+)
 
 
 class Package:
@@ -91,8 +95,12 @@ def structure(pkg, s):
     """A struct in memory as a packed struct, byte 0 in bits 7:0; arrays are one vector."""
     prefix = upper(s.name)
     pkg.comment(s.doc)
-    packed(pkg, f"{s.name}_t", 8 * s.size,
-           [(8 * m.offset, 8 * m.size, f"logic [{8 * m.size - 1}:0] {member(m.name)};") for m in s.members])
+    packed(
+        pkg,
+        f"{s.name}_t",
+        8 * s.size,
+        [(8 * m.offset, 8 * m.size, f"logic [{8 * m.size - 1}:0] {member(m.name)};") for m in s.members],
+    )
     pkg.const(f"{prefix}_BYTES", s.size, 32)
     for m in s.members:
         pkg.const(f"{prefix}_{upper(m.name)}_OFFSET", m.offset, 32)
@@ -135,8 +143,9 @@ def legal(pkg, spec, i):
 
 def ranges(f, part):
     low, high = (-(1 << (f.bits - 1)), (1 << (f.bits - 1)) - 1) if f.signed else (0, (1 << f.bits) - 1)
-    const = (lambda v: f"{f.bits}'sd{v}" if v >= 0 else f"-{f.bits}'sd{-v}") if f.signed else \
-        (lambda v: f"{f.bits}'d{v}")
+    const = (
+        (lambda v: f"{f.bits}'sd{v}" if v >= 0 else f"-{f.bits}'sd{-v}") if f.signed else (lambda v: f"{f.bits}'d{v}")
+    )
     value = f"$signed({part})" if f.signed else part
     tests = []
     if f.nonzero or (f.min == 1 and not f.signed):
@@ -198,8 +207,10 @@ def package(spec):
         for u in i.groups:
             pkg.const(f"{upper(i.name)}_{upper(u.name)}_WORD", u.word, 32)
     pkg.add("")
-    pkg.comment("A command is a vector of its words, word 0 in bits 31:0. Assign it to the packed struct "
-                "of its instruction to name the fields.")
+    pkg.comment(
+        "A command is a vector of its words, word 0 in bits 31:0. Assign it to the packed struct "
+        "of its instruction to name the fields."
+    )
     pkg.comment(spec.header.doc)
     packed(pkg, "header_t", 32 * spec.header.words, fields_of(spec.header.fields))
     for g in spec.groups.values():
@@ -217,12 +228,28 @@ def package(spec):
         pkg.comment(spec.micro.doc)
         packed(pkg, "micro_t", spec.micro.bits, fields_of(spec.micro.fields))
     width = next(e.bits for e in spec.enums.values() if e.name == "engine")
-    by_opcode(pkg, spec, "command_words", 8, lambda i: f"8'd{i.words}", "8'd0",
-              "Length of a command in 32-bit words; 0 for an unknown opcode.")
-    by_opcode(pkg, spec, "command_engine", width, lambda i: f"ENGINE_{upper(i.engine)}", f"{width}'d0",
-              "Engine of a command (0 for an unknown opcode: look at command_words).")
-    pkg.comment("Encoding checks: opcode, length, reserved bits, enumerations and ranges. The rules between "
-                "fields (\"Legal if\" of each instruction) are the decoder's own.")
+    by_opcode(
+        pkg,
+        spec,
+        "command_words",
+        8,
+        lambda i: f"8'd{i.words}",
+        "8'd0",
+        "Length of a command in 32-bit words; 0 for an unknown opcode.",
+    )
+    by_opcode(
+        pkg,
+        spec,
+        "command_engine",
+        width,
+        lambda i: f"ENGINE_{upper(i.engine)}",
+        f"{width}'d0",
+        "Engine of a command (0 for an unknown opcode: look at command_words).",
+    )
+    pkg.comment(
+        "Encoding checks: opcode, length, reserved bits, enumerations and ranges. The rules between "
+        'fields ("Legal if" of each instruction) are the decoder\'s own.'
+    )
     for i in spec.instructions:
         legal(pkg, spec, i)
     pkg.comment("The same for the command whose words are in w, whatever its opcode is.")
@@ -234,9 +261,11 @@ def package(spec):
     pkg.comment("Structures that card and driver exchange in memory.")
     for s in spec.structs:
         structure(pkg, s)
-    pkg.comment("Byte offsets of the registers in the BAR (of the first one of an array), their reset "
-                "values, the bits of each kind of access (none is written as no constant) and the masks "
-                "of their fields.")
+    pkg.comment(
+        "Byte offsets of the registers in the BAR (of the first one of an array), their reset "
+        "values, the bits of each kind of access (none is written as no constant) and the masks "
+        "of their fields."
+    )
     pkg.const("REG_BLOCK_BYTES", spec.block.size, 32)
     for r in spec.registers:
         pkg.const(f"REG_{upper(r.name)}", r.offset, 32)
@@ -254,7 +283,13 @@ def package(spec):
     pkg.comment("Status codes.")
     for e in spec.errors:
         pkg.const(f"ERROR_{upper(e.name)}", e.code, 32)
-    top = [f"// {spec.banner()}", "// SPDX-License-Identifier: Apache-2.0", "//",
-           "// The hardware description for RTL. Use it as heddle_pkg::NAME, without import.",
-           "/* verilator lint_off UNUSED */", "package heddle_pkg;", ""]
+    top = [
+        f"// {spec.banner()}",
+        "// SPDX-License-Identifier: Apache-2.0",
+        "//",
+        "// The hardware description for RTL. Use it as heddle_pkg::NAME, without import.",
+        "/* verilator lint_off UNUSED */",
+        "package heddle_pkg;",
+        "",
+    ]
     return "\n".join(top + pkg.lines + ["", "endpackage", "/* verilator lint_on UNUSED */"]) + "\n"

@@ -10,20 +10,40 @@ import pathlib
 import re
 import tomllib
 
-from model import (Block, BitField, Config, Enum, EnumValue, Error, Field, Group, GroupUse, Header,
-                   Instruction, Member, MicroInstruction, MicroOp, Register, SCALARS, Section, Spec,
-                   SpecErrors, Struct, camel)
+from model import (
+    Block,
+    BitField,
+    Config,
+    Enum,
+    EnumValue,
+    Error,
+    Field,
+    Group,
+    GroupUse,
+    Header,
+    Instruction,
+    Member,
+    MicroInstruction,
+    MicroOp,
+    Register,
+    SCALARS,
+    Section,
+    Spec,
+    SpecErrors,
+    Struct,
+    camel,
+)
 
 FILES = ("config.toml", "isa.toml", "descriptors.toml", "registers.toml", "errors.toml")
 
-FIELD_TYPES = ("uint", "int", "bool", "f32", "sem", "region", "sram_word", "sram_byte",
-               "dram_offset", "reserved")
+FIELD_TYPES = ("uint", "int", "bool", "f32", "sem", "region", "sram_word", "sram_byte", "dram_offset", "reserved")
 ACCESS = ("ro", "rw", "wo", "w1c", "w1s")
 SCOPES = ("command", "job", "device")
 NAME = re.compile(r"^[A-Za-z][A-Za-z0-9]*(_[A-Za-z0-9]+)*$")
 
 # Member names go out unchanged to C and C++ (emit_sv.py escapes the words of SystemVerilog).
-C_WORDS = frozenset("""
+C_WORDS = frozenset(
+    """
 alignas alignof and and_eq asm auto bitand bitor bool break case catch char class compl concept
 const constexpr const_cast continue co_await co_return co_yield decltype default delete do double
 dynamic_cast else enum explicit export extern false float for friend goto if inline int long
@@ -31,16 +51,33 @@ mutable namespace new noexcept not not_eq nullptr operator or or_eq private prot
 register reinterpret_cast requires restrict return short signed sizeof static static_assert
 static_cast struct switch template this thread_local throw true try typedef typeid typename union
 unsigned using virtual void volatile wchar_t while xor xor_eq
-""".split())
-ABSL = ("OK", "CANCELLED", "UNKNOWN", "INVALID_ARGUMENT", "DEADLINE_EXCEEDED", "NOT_FOUND",
-        "ALREADY_EXISTS", "PERMISSION_DENIED", "RESOURCE_EXHAUSTED", "FAILED_PRECONDITION",
-        "ABORTED", "OUT_OF_RANGE", "UNIMPLEMENTED", "INTERNAL", "UNAVAILABLE", "DATA_LOSS",
-        "UNAUTHENTICATED")
-ERRNO = frozenset("""EPERM ENOENT EINTR EIO ENXIO E2BIG EBADF EAGAIN ENOMEM EACCES EFAULT EBUSY
+""".split()
+)
+ABSL = (
+    "OK",
+    "CANCELLED",
+    "UNKNOWN",
+    "INVALID_ARGUMENT",
+    "DEADLINE_EXCEEDED",
+    "NOT_FOUND",
+    "ALREADY_EXISTS",
+    "PERMISSION_DENIED",
+    "RESOURCE_EXHAUSTED",
+    "FAILED_PRECONDITION",
+    "ABORTED",
+    "OUT_OF_RANGE",
+    "UNIMPLEMENTED",
+    "INTERNAL",
+    "UNAVAILABLE",
+    "DATA_LOSS",
+    "UNAUTHENTICATED",
+)
+ERRNO = frozenset(
+    """EPERM ENOENT EINTR EIO ENXIO E2BIG EBADF EAGAIN ENOMEM EACCES EFAULT EBUSY
 EEXIST ENODEV EINVAL ENFILE EMFILE ENOSPC EPIPE EDOM ERANGE EDEADLK ENOSYS ENODATA ETIME EPROTO
 EBADMSG EOVERFLOW EILSEQ EOPNOTSUPP ETIMEDOUT ECANCELED EHWPOISON EREMOTEIO ESHUTDOWN ECONNRESET
-EALREADY EINPROGRESS ESTALE ENOBUFS EUCLEAN ENODATA EMSGSIZE""".split())
-
+EALREADY EINPROGRESS ESTALE ENOBUFS EUCLEAN ENODATA EMSGSIZE""".split()
+)
 
 
 class Loader:
@@ -141,8 +178,7 @@ class Loader:
         for f in sorted(fields, key=lambda f: (base(f) + f.lsb, f.bits)):
             start = base(f) + f.lsb
             if last and start < last_end:
-                self.bad(f"{item}.{f.name}", f"overlaps '{last.name}' at bit {start % 32} of "
-                                             f"word {start // 32}")
+                self.bad(f"{item}.{f.name}", f"overlaps '{last.name}' at bit {start % 32} of word {start // 32}")
             if start + f.bits > last_end:
                 last_end, last = start + f.bits, f
 
@@ -153,9 +189,14 @@ class Loader:
             return None
         if not self.name_ok(raw["name"], where, reserved):
             return None
-        f = Field(raw["name"], self.integer(raw["word"], where, "word"),
-                  self.integer(raw["lsb"], where, "lsb"), self.integer(raw["bits"], where, "bits"),
-                  raw["type"], str(raw["doc"]).strip())
+        f = Field(
+            raw["name"],
+            self.integer(raw["word"], where, "word"),
+            self.integer(raw["lsb"], where, "lsb"),
+            self.integer(raw["bits"], where, "bits"),
+            raw["type"],
+            str(raw["doc"]).strip(),
+        )
         if f.bits < 1 or f.bits > 32:
             self.bad(where, f"{f.bits} bits: a field has 1 to 32")
             return None
@@ -175,8 +216,11 @@ class Loader:
             if any(v.value > full for v in f.enum.values):
                 self.bad(where, f"a value of enum '{f.enum.name}' does not fit {f.bits} bits")
             if any(v.value > 63 for v in f.enum.values):
-                self.bad(where, f"enum '{f.enum.name}' has a value above 63, which the command "
-                                "tables (a 64-bit mask of legal values) cannot express")
+                self.bad(
+                    where,
+                    f"enum '{f.enum.name}' has a value above 63, which the command "
+                    "tables (a 64-bit mask of legal values) cannot express",
+                )
                 return None
             high = max(v.value for v in f.enum.values)
         elif f.type not in FIELD_TYPES:
@@ -289,8 +333,7 @@ class Loader:
                 if not 0 <= n < 1 << bits:
                     self.bad(where, f"value {n} does not fit {bits} bits")
                 else:
-                    values.append(EnumValue(v["name"], n, str(v["doc"]).strip(),
-                                            self.since(v, where)))
+                    values.append(EnumValue(v["name"], n, str(v["doc"]).strip(), self.since(v, where)))
         if not values:
             self.bad(item, "has no values")
             return
@@ -313,8 +356,11 @@ class Loader:
             self.bad(item, f"mnemonic '{raw['mnemonic']}' is not lower-case letters, digits, _ and .")
         words = self.integer(raw["words"], item, "words")
         if words < s.header.words or words % 4 or words > 252:
-            self.bad(item, f"{words} words: a multiple of 4, at least the header's "
-                           f"{s.header.words} and at most 252 are needed")
+            self.bad(
+                item,
+                f"{words} words: a multiple of 4, at least the header's "
+                f"{s.header.words} and at most 252 are needed",
+            )
             return
         opcode = self.integer(raw["opcode"], item, "opcode")
         if not 0 <= opcode < 1 << s.opcode_bits():
@@ -337,19 +383,35 @@ class Loader:
                 continue
             word = self.integer(g["word"], where, "word")
             if word < 0 or word + group.words > words:
-                self.bad(where, f"words {word}..{word + group.words - 1} are beyond the length of "
-                                f"{words} words")
+                self.bad(where, f"words {word}..{word + group.words - 1} are beyond the length of {words} words")
                 continue
             use = GroupUse(g["name"], group, word, g.get("doc", ""))
             uses.append(use)
             for f in group.fields:
                 self.name_ok(f"{use.name}_{f.name}", where, C_WORDS)
-                own.append(Field(**{**f.__dict__, "name": f"{use.name}_{f.name}",
-                                    "word": f.word + word, "group": use.name,
-                                    "group_field": f.name}))
-        i = Instruction(raw["name"], raw["mnemonic"], opcode, raw["engine"], words,
-                        raw["summary"].strip(), raw["semantics"].strip(), own, uses,
-                        self.since(raw, item))
+                own.append(
+                    Field(
+                        **{
+                            **f.__dict__,
+                            "name": f"{use.name}_{f.name}",
+                            "word": f.word + word,
+                            "group": use.name,
+                            "group_field": f.name,
+                        }
+                    )
+                )
+        i = Instruction(
+            raw["name"],
+            raw["mnemonic"],
+            opcode,
+            raw["engine"],
+            words,
+            raw["summary"].strip(),
+            raw["semantics"].strip(),
+            own,
+            uses,
+            self.since(raw, item),
+        )
         head = [Field(**{**f.__dict__, "header": True}) for f in s.header.fields]
         i.fields = sorted(head + own, key=lambda f: (f.word, f.lsb))
         self.unique(i.fields, "field name", lambda f: f.name)
@@ -358,8 +420,9 @@ class Loader:
 
     def isa(self, t):
         s = self.spec
-        self.take(t, "top level", ("enum", "header", "instruction"),
-                  ("group", "micro_op", "micro_instruction", "section"))
+        self.take(
+            t, "top level", ("enum", "header", "instruction"), ("group", "micro_op", "micro_instruction", "section")
+        )
         for raw in t.get("enum", []):
             self.enum(raw)
         h = t.get("header", {})
@@ -382,8 +445,9 @@ class Loader:
             words = self.integer(raw["words"], item, "words")
             if raw["name"] in s.groups:
                 self.bad(item, "is defined twice")
-            s.groups[raw["name"]] = Group(raw["name"], words, raw["doc"].strip(),
-                                          self.fields(raw["fields"], item, words, C_WORDS))
+            s.groups[raw["name"]] = Group(
+                raw["name"], words, raw["doc"].strip(), self.fields(raw["fields"], item, words, C_WORDS)
+            )
         for raw in t.get("instruction", []):
             self.instruction(raw)
         self.unique(s.instructions, "name", lambda i: i.name)
@@ -409,8 +473,9 @@ class Loader:
         if bits not in (32, 64):
             self.bad("micro_instruction", f"{bits} bits: 32 or 64 are needed")
             return
-        s.micro = MicroInstruction(bits, mi.get("doc", "").strip(),
-                                   self.fields(mi["fields"], "micro_instruction", bits // 32))
+        s.micro = MicroInstruction(
+            bits, mi.get("doc", "").strip(), self.fields(mi["fields"], "micro_instruction", bits // 32)
+        )
         names = {f.name: f for f in s.micro.fields}
         if "op" not in names:
             self.bad("micro_instruction", "needs a field 'op' for the micro operation")
@@ -429,25 +494,45 @@ class Loader:
             for o in operands:
                 if o not in names or o == "op":
                     self.bad(item, f"operand '{o}' is not a field of [micro_instruction]")
-            s.micro_ops.append(MicroOp(raw["name"], code, operands, raw["doc"].strip(),
-                                       raw.get("group", ""), self.since(raw, item)))
+            s.micro_ops.append(
+                MicroOp(raw["name"], code, operands, raw["doc"].strip(), raw.get("group", ""), self.since(raw, item))
+            )
         used = {o for op in s.micro_ops for o in op.operands}
         for f in s.micro.fields:
             if f.name not in used and f.name != "op" and not s.micro.selectors(f):
-                self.bad(f"micro_instruction.{f.name}", "is not an operand of any micro operation, nor "
-                         "the name of a value of an operand's enum")
+                self.bad(
+                    f"micro_instruction.{f.name}",
+                    "is not an operand of any micro operation, nor the name of a value of an operand's enum",
+                )
         self.unique(s.micro_ops, "name", lambda o: o.name)
         self.unique(s.micro_ops, "opcode", lambda o: o.opcode)
 
     def identifiers(self):
         """Type names of the C++ header must not collide after conversion to CamelCase."""
         s = self.spec
-        taken = {n: "the generated header" for n in
-                 ("Header", "Opcode", "Config", "ConfigId", "FieldInfo", "FieldType", "CommandInfo",
-                  "Command", "ErrorInfo", "Error", "ErrorScope", "EnumInfo", "EnumValueInfo",
-                  "MicroOp", "MicroInstruction", "MicroOpInfo", "GroupInfo")}
-        for what, names in (("enum", s.enums), ("group", s.groups),
-                            ("instruction", [i.name for i in s.instructions])):
+        taken = {
+            n: "the generated header"
+            for n in (
+                "Header",
+                "Opcode",
+                "Config",
+                "ConfigId",
+                "FieldInfo",
+                "FieldType",
+                "CommandInfo",
+                "Command",
+                "ErrorInfo",
+                "Error",
+                "ErrorScope",
+                "EnumInfo",
+                "EnumValueInfo",
+                "MicroOp",
+                "MicroInstruction",
+                "MicroOpInfo",
+                "GroupInfo",
+            )
+        }
+        for what, names in (("enum", s.enums), ("group", s.groups), ("instruction", [i.name for i in s.instructions])):
             for n in names:
                 c = camel(n)
                 if c in taken:
@@ -463,10 +548,14 @@ class Loader:
                 continue
             if not self.name_ok(raw["name"], where):
                 continue
-            b = BitField(raw["name"], self.integer(raw["lsb"], where, "lsb"),
-                         self.integer(raw["bits"], where, "bits"), str(raw["doc"]).strip(),
-                         raw.get("access", reg_access or ""),
-                         self.integer(raw.get("reset", 0), where, "reset"))
+            b = BitField(
+                raw["name"],
+                self.integer(raw["lsb"], where, "lsb"),
+                self.integer(raw["bits"], where, "bits"),
+                str(raw["doc"]).strip(),
+                raw.get("access", reg_access or ""),
+                self.integer(raw.get("reset", 0), where, "reset"),
+            )
             b.since = self.since(raw, where)
             if b.bits < 1 or b.lsb < 0 or b.lsb + b.bits > width:
                 self.bad(where, f"bits {b.lsb}..{b.lsb + b.bits - 1} do not fit {width} bits")
@@ -523,8 +612,14 @@ class Loader:
             return None
         if not self.name_ok(raw["name"], where, C_WORDS):
             return None
-        m = Member(raw["name"], self.integer(raw["offset"], where, "offset"), raw["type"],
-                   self.integer(raw.get("count", 0), where, "count"), str(raw["doc"]).strip(), [])
+        m = Member(
+            raw["name"],
+            self.integer(raw["offset"], where, "offset"),
+            raw["type"],
+            self.integer(raw.get("count", 0), where, "count"),
+            str(raw["doc"]).strip(),
+            [],
+        )
         if m.type in SCALARS:
             unit = m.align = SCALARS[m.type]
         elif m.type in known:
@@ -566,11 +661,17 @@ class Loader:
                 continue
             if raw["access"] not in ACCESS:
                 self.bad(item, f"unknown access '{raw['access']}' (one of {', '.join(ACCESS)})")
-            r = Register(raw["name"], self.integer(raw["offset"], item, "offset"), raw["access"],
-                         0, raw["doc"].strip(), self.integer(raw.get("count", 0), item, "count"),
-                         self.integer(raw.get("stride", 4), item, "stride"),
-                         bool(raw.get("volatile", False)),
-                         self.bits(raw.get("fields", []), item, 32, raw["access"]))
+            r = Register(
+                raw["name"],
+                self.integer(raw["offset"], item, "offset"),
+                raw["access"],
+                0,
+                raw["doc"].strip(),
+                self.integer(raw.get("count", 0), item, "count"),
+                self.integer(raw.get("stride", 4), item, "stride"),
+                bool(raw.get("volatile", False)),
+                self.bits(raw.get("fields", []), item, 32, raw["access"]),
+            )
             from_fields = sum(f.reset << f.lsb for f in r.fields)
             r.reset = self.integer(raw.get("reset", from_fields), item, "reset")
             if not 0 <= r.reset < 1 << 32:
@@ -588,20 +689,16 @@ class Loader:
                 spans.append((r.offset + i * r.stride, r.name))
             s.registers.append(r)
         self.unique(s.registers, "name", lambda r: r.name)
-        minor = sum(f.reset for r in s.registers if r.name == "VERSION"
-                    for f in r.fields if f.name == "minor")
+        minor = sum(f.reset for r in s.registers if r.name == "VERSION" for f in r.fields if f.name == "minor")
         if self.newest[0] > minor:
-            self.bad("register VERSION", f"its minor number is {minor}, but {self.newest[1]} is "
-                                         f"since {self.newest[0]}")
+            self.bad("register VERSION", f"its minor number is {minor}, but {self.newest[1]} is since {self.newest[0]}")
         where = {}
         for offset, name in spans:
             if offset in where:
-                self.bad(f"register {name}", f"offset {offset:#x} is already used by "
-                                             f"'{where[offset]}'")
+                self.bad(f"register {name}", f"offset {offset:#x} is already used by '{where[offset]}'")
             where[offset] = name
             if s.block and not 0 <= offset <= s.block.size - 4:
-                self.bad(f"register {name}", f"offset {offset:#x} is outside the block's "
-                                             f"{s.block.size:#x} bytes")
+                self.bad(f"register {name}", f"offset {offset:#x} is outside the block's {s.block.size:#x} bytes")
 
     def errs(self, t):
         self.take(t, "top level", ("error",))

@@ -19,8 +19,7 @@ class SpecErrors(Exception):
 
 def camel(name):
     """load_dma, LOAD_DMA and LoadDMA-like words -> LoadDma."""
-    return "".join(p[:1].upper() + (p[1:].lower() if p.isupper() else p[1:])
-                   for p in name.split("_"))
+    return "".join(p[:1].upper() + (p[1:].lower() if p.isupper() else p[1:]) for p in name.split("_"))
 
 
 def const(name):
@@ -37,7 +36,7 @@ class EnumValue:
     name: str
     value: int
     doc: str
-    since: int = 0       # minor version of the contract that gave it its present meaning
+    since: int = 0  # minor version of the contract that gave it its present meaning
 
 
 @dataclass
@@ -54,6 +53,7 @@ class Enum:
 @dataclass
 class Field:
     """One bit field.  `word` counts 32-bit words from the start of the command."""
+
     name: str
     word: int
     lsb: int
@@ -65,12 +65,12 @@ class Field:
     nonzero: bool = False
     default: object = 0
     enum: Enum = None
-    group: str = ""      # instance name, when the field comes from a repeating group
+    group: str = ""  # instance name, when the field comes from a repeating group
     group_field: str = ""
     header: bool = False
     explicit_range: bool = False
     required: bool = False  # zero is not legal and there is no default
-    since: int = 0       # minor version that gave a value other than zero its meaning
+    since: int = 0  # minor version that gave a value other than zero its meaning
 
     @property
     def kind(self):
@@ -120,7 +120,7 @@ class Instruction:
     words: int
     summary: str
     semantics: str
-    own: list            # fields of the instruction itself and of its groups
+    own: list  # fields of the instruction itself and of its groups
     groups: list
     since: int = 0
     fields: list = field(default_factory=list)  # header + own, in bit order
@@ -160,8 +160,7 @@ class MicroInstruction:
 
     def selectors(self, f):
         """How operands can select field f (an immediate): pairs of operand field and enum value."""
-        return [(o, v.value) for o in self.fields if o.enum for v in o.enum.values
-                if v.name == f.name]
+        return [(o, v.value) for o in self.fields if o.enum for v in o.enum.values if v.name == f.name]
 
 
 @dataclass
@@ -179,7 +178,7 @@ class BitField:
     access: str = ""
     reset: int = 0
     enum: Enum = None
-    since: int = 0       # minor version that a bit of a structure in memory comes with
+    since: int = 0  # minor version that a bit of a structure in memory comes with
 
     @property
     def mask(self):
@@ -191,11 +190,11 @@ class Member:
     name: str
     offset: int
     type: str
-    count: int           # 0 = not an array
+    count: int  # 0 = not an array
     doc: str
     bits: list
     enum: Enum = None
-    size: int = 0        # bytes, whole array
+    size: int = 0  # bytes, whole array
     align: int = 1
     struct: bool = False
 
@@ -227,7 +226,7 @@ class Register:
     access: str
     reset: int
     doc: str
-    count: int           # 0 = a single register
+    count: int  # 0 = a single register
     stride: int
     volatile: bool
     fields: list

@@ -51,7 +51,10 @@ def main(argv):
     try:
         files = generate(args.spec)
     except SpecErrors as e:
-        print(f"specgen: the description in {args.spec} has {len(e.items)} error{'s' * (len(e.items) != 1)}:", file=sys.stderr)
+        print(
+            f"specgen: the description in {args.spec} has {len(e.items)} error{'s' * (len(e.items) != 1)}:",
+            file=sys.stderr,
+        )
         print(e, file=sys.stderr)
         return 1
     stale = []

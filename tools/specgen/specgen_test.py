@@ -49,37 +49,65 @@ class ChecksTest(Case):
         load.load(self.dir)
 
     def test_since_beyond_version(self):
-        self.check("isa.toml", "value = 3, doc", "value = 3, since = 9, doc",
-                   "registers.toml: register VERSION: its minor number is 0, but isa.toml: enum "
-                   "kind.three is since 9")
+        self.check(
+            "isa.toml",
+            "value = 3, doc",
+            "value = 3, since = 9, doc",
+            "registers.toml: register VERSION: its minor number is 0, but isa.toml: enum kind.three is since 9",
+        )
 
     def test_since_is_a_minor_version(self):
-        self.check("isa.toml", "value = 3, doc", "value = 3, since = -1, doc",
-                   "enum kind.three: 'since' = -1: a minor version")
+        self.check(
+            "isa.toml", "value = 3, doc", "value = 3, since = -1, doc", "enum kind.three: 'since' = -1: a minor version"
+        )
 
     def test_overlap(self):
-        self.check("isa.toml", '"flag", word = 2, lsb = 4', '"flag", word = 2, lsb = 3',
-                   "isa.toml: instruction move.flag: overlaps 'region' at bit 3 of word 2")
+        self.check(
+            "isa.toml",
+            '"flag", word = 2, lsb = 4',
+            '"flag", word = 2, lsb = 3',
+            "isa.toml: instruction move.flag: overlaps 'region' at bit 3 of word 2",
+        )
 
     def test_overlap_of_group_and_field(self):
-        self.check("isa.toml", '"b", group = "stream", word = 6', '"b", group = "stream", word = 5',
-                   "instruction move.b_base: overlaps 'a_stride'")
+        self.check(
+            "isa.toml",
+            '"b", group = "stream", word = 6',
+            '"b", group = "stream", word = 5',
+            "instruction move.b_base: overlaps 'a_stride'",
+        )
 
     def test_overlap_with_header(self):
-        self.check("isa.toml", '"region", word = 2', '"region", word = 1',
-                   "instruction move.wait_sem: overlaps 'region' at bit 0 of word 1")
+        self.check(
+            "isa.toml",
+            '"region", word = 2',
+            '"region", word = 1',
+            "instruction move.wait_sem: overlaps 'region' at bit 0 of word 1",
+        )
 
     def test_crosses_word(self):
-        self.check("isa.toml", 'word = 8, lsb = 29, bits = 3', 'word = 8, lsb = 30, bits = 3',
-                   "instruction move.kind: bits 30..32 cross the end of a 32-bit word")
+        self.check(
+            "isa.toml",
+            "word = 8, lsb = 29, bits = 3",
+            "word = 8, lsb = 30, bits = 3",
+            "instruction move.kind: bits 30..32 cross the end of a 32-bit word",
+        )
 
     def test_beyond_length(self):
-        self.check("isa.toml", '"offset", word = 9', '"offset", word = 12',
-                   "instruction move.offset: word 12 is beyond the length of 12 words")
+        self.check(
+            "isa.toml",
+            '"offset", word = 9',
+            '"offset", word = 12',
+            "instruction move.offset: word 12 is beyond the length of 12 words",
+        )
 
     def test_group_beyond_length(self):
-        self.check("isa.toml", '"b", group = "stream", word = 6', '"b", group = "stream", word = 11',
-                   "instruction move group b: words 11..12 are beyond the length of 12 words")
+        self.check(
+            "isa.toml",
+            '"b", group = "stream", word = 6',
+            '"b", group = "stream", word = 11',
+            "instruction move group b: words 11..12 are beyond the length of 12 words",
+        )
 
     def test_duplicate_field(self):
         self.check("isa.toml", 'name = "flag"', 'name = "region"', "field name region is already used")
@@ -100,8 +128,7 @@ class ChecksTest(Case):
         self.check("isa.toml", "value = 3, doc", "value = 8, doc", "enum kind.three: value 8 does not fit")
 
     def test_enum_too_wide_for_field(self):
-        self.check("isa.toml", 'lsb = 29, bits = 3', 'lsb = 30, bits = 1',
-                   "a value of enum 'kind' does not fit 1 bits")
+        self.check("isa.toml", "lsb = 29, bits = 3", "lsb = 30, bits = 1", "a value of enum 'kind' does not fit 1 bits")
 
     def test_unknown_enum(self):
         self.check("isa.toml", '"enum:kind", doc', '"enum:kin", doc', "unknown enum 'kin'")
@@ -110,8 +137,7 @@ class ChecksTest(Case):
         self.check("isa.toml", 'type = "dram_offset"', 'type = "dram"', "unknown type 'dram'")
 
     def test_unknown_group(self):
-        self.check("isa.toml", 'group = "stream", word = 4', 'group = "strm", word = 4',
-                   "unknown group 'strm'")
+        self.check("isa.toml", 'group = "stream", word = 4', 'group = "strm", word = 4', "unknown group 'strm'")
 
     def test_unknown_engine(self):
         self.check("isa.toml", 'engine = "dma"', 'engine = "dna"', "'dna' is not a value of enum 'engine'")
@@ -123,8 +149,9 @@ class ChecksTest(Case):
         self.check("isa.toml", 'doc = "how many"', 'doc = ""', "move.count: 'doc' is empty")
 
     def test_undocumented_limit(self):
-        self.check("config.toml", 'regions = "entries of the region table"\n', "",
-                   "config.toml: limits.regions: has no text")
+        self.check(
+            "config.toml", 'regions = "entries of the region table"\n', "", "config.toml: limits.regions: has no text"
+        )
 
     def test_range_too_wide(self):
         self.check("isa.toml", "max = 127", "max = 256", "range -128..256 does not fit 9 bits")
@@ -136,14 +163,15 @@ class ChecksTest(Case):
         self.check("isa.toml", '"regions - 1"', '"region - 1"', "there is no limit named 'region'")
 
     def test_expressions_run_no_code(self):
-        self.check("isa.toml", '"regions - 1"', '"__import__(\'os\').getpid()"', "only limits, integers")
+        self.check("isa.toml", '"regions - 1"', "\"__import__('os').getpid()\"", "only limits, integers")
 
     def test_c_word(self):
         self.check("isa.toml", 'name = "flag"', 'name = "switch"', "reserved word in C or C++")
 
     def test_type_names_collide(self):
-        self.check("isa.toml", 'name = "stream"\nwords', 'name = "move"\nwords',
-                   "its C++ type name Move is already used")
+        self.check(
+            "isa.toml", 'name = "stream"\nwords', 'name = "move"\nwords', "its C++ type name Move is already used"
+        )
 
     def test_micro_operand(self):
         self.check("isa.toml", 'operands = "d,a"', 'operands = "d,x"', "operand 'x' is not a field")
@@ -155,22 +183,28 @@ class ChecksTest(Case):
         self.check("descriptors.toml", "offset = 60", "offset = 55", "struct job.kind: overlaps 'list'")
 
     def test_struct_alignment(self):
-        self.check("descriptors.toml", '"length", offset = 8', '"length", offset = 10',
-                   "offset 0xa is not aligned to 4")
+        self.check(
+            "descriptors.toml", '"length", offset = 8', '"length", offset = 10', "offset 0xa is not aligned to 4"
+        )
 
     def test_struct_too_small(self):
         self.check("descriptors.toml", "size = 64", "size = 56", "beyond the size 56")
 
     def test_register_offset_twice(self):
-        self.check("registers.toml", "offset = 4\n", "offset = 0x140\n",
-                   "register RING_BASE: offset 0x140 is already used by 'STATUS'")
+        self.check(
+            "registers.toml",
+            "offset = 4\n",
+            "offset = 0x140\n",
+            "register RING_BASE: offset 0x140 is already used by 'STATUS'",
+        )
 
     def test_register_reset_too_wide(self):
         self.check("registers.toml", "reset = 0x1234", "reset = 0x1_0000_0000", "does not fit 32 bits")
 
     def test_register_reset_outside_fields(self):
-        self.check("registers.toml", "reset = 0\nvolatile", "reset = 2\nvolatile",
-                   "reset 0x2 sets bits that no field declares")
+        self.check(
+            "registers.toml", "reset = 0\nvolatile", "reset = 2\nvolatile", "reset 0x2 sets bits that no field declares"
+        )
 
     def test_register_fields_overlap(self):
         self.check("registers.toml", "lsb = 4, bits = 3", "lsb = 0, bits = 3", "overlaps 'done'")
@@ -249,29 +283,45 @@ class OutputTest(Case):
 
     def test_c_compiles(self):
         root = self.write()
-        self.compile(["cc", "-std=c11", "-Wall", "-Wextra", "-Werror", "-fsyntax-only",
-                      str(root / "generated/heddle_isa_tables.c")], "")
+        self.compile(
+            [
+                "cc",
+                "-std=c11",
+                "-Wall",
+                "-Wextra",
+                "-Werror",
+                "-fsyntax-only",
+                str(root / "generated/heddle_isa_tables.c"),
+            ],
+            "",
+        )
 
     def test_cpp_compiles(self):
         self.write()
-        text = '#include "rtl/spec/generated/isa.cc"\n#include "rtl/spec/generated/registers.h"\n' \
-               '#include "rtl/spec/generated/descriptors.h"\n' \
-               'static_assert(heddle::reg::RingBaseOffset(2) == 0x140, "");\n' \
-               'static_assert(heddle::isa::Move().scale == 1.5f, "");\n'
-        self.compile(["c++", "-std=c++17", "-Wall", "-Wextra", "-Werror", "-fsyntax-only", "-I.", "-x", "c++",
-                      "-"], text)
+        text = (
+            '#include "rtl/spec/generated/isa.cc"\n#include "rtl/spec/generated/registers.h"\n'
+            '#include "rtl/spec/generated/descriptors.h"\n'
+            'static_assert(heddle::reg::RingBaseOffset(2) == 0x140, "");\n'
+            'static_assert(heddle::isa::Move().scale == 1.5f, "");\n'
+        )
+        self.compile(
+            ["c++", "-std=c++17", "-Wall", "-Wextra", "-Werror", "-fsyntax-only", "-I.", "-x", "c++", "-"], text
+        )
 
     def test_systemverilog_is_accepted(self):
         pkg = str(self.write() / "generated/heddle_pkg.sv")
         top = self.dir / "top.sv"
-        top.write_text("module top(input [383:0] w, output ok, output signed [23:0] s, output i);\n"
-                       "  heddle_pkg::move_t c;\n  assign c = w;\n  assign s = c.b_stride;\n"
-                       "  assign i = c.initial_ | (c.header.opcode == heddle_pkg::OP_MOVE);\n"
-                       "  assign ok = heddle_pkg::command_legal(w);\nendmodule\n")
+        top.write_text(
+            "module top(input [383:0] w, output ok, output signed [23:0] s, output i);\n"
+            "  heddle_pkg::move_t c;\n  assign c = w;\n  assign s = c.b_stride;\n"
+            "  assign i = c.initial_ | (c.header.opcode == heddle_pkg::OP_MOVE);\n"
+            "  assign ok = heddle_pkg::command_legal(w);\nendmodule\n"
+        )
         ran = 0
-        for tool, args in (("verilator", ["--lint-only", "-Wall", "-Wno-UNUSED", "--top-module", "top"]),
-                           ("yosys", ["-q", "-p", f"read_verilog -sv {pkg} {top}; hierarchy -check -top top; "
-                                                  "proc; check -assert"])):
+        for tool, args in (
+            ("verilator", ["--lint-only", "-Wall", "-Wno-UNUSED", "--top-module", "top"]),
+            ("yosys", ["-q", "-p", f"read_verilog -sv {pkg} {top}; hierarchy -check -top top; proc; check -assert"]),
+        ):
             if shutil.which(tool):
                 files = [] if tool == "yosys" else [pkg, str(top)]
                 self.compile([tool, *args, *files], "")
@@ -286,13 +336,21 @@ class OutputTest(Case):
 
     def test_systemverilog_has_registers_and_structures(self):
         text = (self.write() / "generated/heddle_pkg.sv").read_text()
-        for line in ("localparam [31:0] REG_STATUS_W1C_BITS = 32'd1;", "localparam [31:0] REG_STATUS_RW_BITS = 32'h70;",
-                     "localparam [31:0] REG_RING_BASE_RW_BITS = 32'hffffffff;", "localparam [31:0] JOB_BYTES = 32'h40;",
-                     "localparam [31:0] JOB_LIST_OFFSET = 32'd8;", "localparam [31:0] JOB_FLAGS_CLEAR_MASK = 32'h18;"):
+        for line in (
+            "localparam [31:0] REG_STATUS_W1C_BITS = 32'd1;",
+            "localparam [31:0] REG_STATUS_RW_BITS = 32'h70;",
+            "localparam [31:0] REG_RING_BASE_RW_BITS = 32'hffffffff;",
+            "localparam [31:0] JOB_BYTES = 32'h40;",
+            "localparam [31:0] JOB_LIST_OFFSET = 32'd8;",
+            "localparam [31:0] JOB_FLAGS_CLEAR_MASK = 32'h18;",
+        ):
             self.assertIn(line, text)
         self.assertNotIn("REG_ID_RW_BITS", text)
-        self.assertIn("    logic [7:0] kind;\n    logic [31:0] rsvd_448;\n    logic [383:0] list_;\n"
-                      "    logic [31:0] rsvd_32;\n    logic [31:0] flags;\n  } job_t;\n", text)
+        self.assertIn(
+            "    logic [7:0] kind;\n    logic [31:0] rsvd_448;\n    logic [383:0] list_;\n"
+            "    logic [31:0] rsvd_32;\n    logic [31:0] flags;\n  } job_t;\n",
+            text,
+        )
 
     def test_check_mode(self):
         out = self.dir / "out"

@@ -104,9 +104,7 @@ class ChecksCanFail(unittest.TestCase):
             bias = model.initializers["gemm.bias.codes"].copy()
             step = model.initializers["logits.scale"] / model.initializers["gemm.bias.scale"]
             bias[3] += int(np.rint(step))  # one output code
-            return onnx_wire.dump(
-                model._replace(initializers={**model.initializers, "gemm.bias.codes": bias})
-            )
+            return onnx_wire.dump(model._replace(initializers={**model.initializers, "gemm.bias.codes": bias}))
 
         self._rewrite(evaluate.INT8, change)
         wrong = evaluate.check(self.folder)

@@ -27,9 +27,7 @@ ATTR_FLOAT, ATTR_INT, ATTR_INTS = 1, 2, 7
 
 # inputs and outputs of a Model: {name: (numpy dtype, shape tuple)}
 Node = collections.namedtuple("Node", "op inputs outputs name attrs")
-Model = collections.namedtuple(
-    "Model", "ir_version opset nodes initializers inputs outputs producer graph_name doc"
-)
+Model = collections.namedtuple("Model", "ir_version opset nodes initializers inputs outputs producer graph_name doc")
 
 
 class WireError(ValueError):

@@ -15,10 +15,7 @@ from onnx_wire import Node
 
 F = np.float32
 FLOAT = np.dtype("<f4")
-DOC = (
-    "Digits rendered from fonts: light ink on dark ground, 28x28, byte / 255. "
-    "Logit k is the score of digit k."
-)
+DOC = "Digits rendered from fonts: light ink on dark ground, 28x28, byte / 255. Logit k is the score of digit k."
 
 
 def onnx_parameters(p):
@@ -123,9 +120,7 @@ class _Builder:
         parameters: names of scale and zero point."""
         codes, target = f"{name}.q", final or f"{name}.dq"
         self.nodes.append(Node("QuantizeLinear", [source, *parameters], [codes], codes, {}))
-        self.nodes.append(
-            Node("DequantizeLinear", [codes, *parameters], [target], f"{name}.dq", {})
-        )
+        self.nodes.append(Node("DequantizeLinear", [codes, *parameters], [target], f"{name}.dq", {}))
         return target
 
     def parameters(self, name, scale, zero):
