@@ -13,6 +13,7 @@
 #include <utility>
 
 #include "absl/strings/str_cat.h"
+#include "compiler/base/clock.h"
 #include "compiler/base/diagnostic.h"
 #include "compiler/cache/compile_cache.h"
 #include "compiler/compiler.h"
@@ -147,20 +148,31 @@ std::vector<session::TensorBuffer> BuffersOf(
   return result;
 }
 
-std::string Summary(const compiler::CompileResult& result) {
+std::string Summary(const compiler::CompileResult& result,
+                    const std::string& config) {
   const compiler::CompileReport& report = result.report;
-  return absl::StrCat(
-      "compiled: ", report.layers.size(), " operations, ", report.commands,
-      " commands, ", report.estimated_cycles, " cycles (estimated), ",
-      report.dram_bytes, " bytes of traffic, ",
-      report.region0_bytes + report.window_bytes + report.scratch_bytes +
-          report.io_bytes + report.stream_bytes,
-      " bytes of device memory",
-      report.copied_weight_bytes == 0
-          ? ""
-          : absl::StrCat(", ", report.copied_weight_bytes,
-                         " bytes of weights are copied from "
-                         "host memory for each run"));
+  const auto timed = [clock_mhz = compiler::ClockMhz(config)](uint64_t cycles) {
+    const std::string time = compiler::AtTheClock(cycles, clock_mhz);
+    return time.empty() ? "" : absl::StrCat(": ", time);
+  };
+  return absl::StrCat("compiled: ", report.layers.size(), " operations, ",
+                      report.commands, " commands, ", report.estimated_cycles,
+                      " cycles (estimated)", timed(report.estimated_cycles),
+                      report.estimated_job_cycles == 0
+                          ? ""
+                          : absl::StrCat(", ", report.estimated_job_cycles,
+                                         " of the job with its copies",
+                                         timed(report.estimated_job_cycles)),
+                      ", ", report.dram_bytes, " bytes of traffic, ",
+                      report.region0_bytes + report.window_bytes +
+                          report.scratch_bytes + report.io_bytes +
+                          report.stream_bytes,
+                      " bytes of device memory",
+                      report.copied_weight_bytes == 0
+                          ? ""
+                          : absl::StrCat(", ", report.copied_weight_bytes,
+                                         " bytes of weights are copied from "
+                                         "host memory for each run"));
 }
 
 // The end of a run, which tells its shapes when its handle is there, too: the
@@ -465,7 +477,8 @@ class SessionDevice : public EngineDevice {
         compiler::CompileAnalysed(*analysed, request.model, options);
     if (!compiled.ok()) return Translate(compiled.status());
     if (request.log_level <= LogLevel::kInfo) {
-      Log(request.log_level, LogLevel::kInfo, Summary(*compiled));
+      Log(request.log_level, LogLevel::kInfo,
+          Summary(*compiled, options.config));
     }
     for (const compiler::HostNode& node : compiled->report.host_nodes) {
       Log(request.log_level, LogLevel::kInfo, node.reason, "on the host: ");

@@ -21,6 +21,7 @@
 #include "compiler/device_ops/lowering.h"
 #include "compiler/ops/control_flow.h"
 #include "compiler/ops/define.h"
+#include "compiler/package/expected_job.h"
 #include "compiler/passes/expand.h"
 #include "compiler/schedule/choose.h"
 #include "compiler/schedule/constants.h"
@@ -390,6 +391,7 @@ absl::StatusOr<BackendResult> Generate(
   report.region0_bytes =
       weight_plan.empty() ? constants.size() : weight_plan.device_bytes;
   p.weight_plan = std::move(weight_plan);
+  report.estimated_job_cycles = package::ExpectedJobCycles(p);
   report.weight_bytes = constants.size();
   report.scratch_bytes = p.scratch_bytes;
   report.io_bytes = p.io_bytes;

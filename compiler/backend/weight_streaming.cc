@@ -11,6 +11,7 @@
 
 #include "absl/strings/str_cat.h"
 #include "absl/strings/str_format.h"
+#include "compiler/base/count_text.h"
 #include "compiler/base/diagnostic.h"
 #include "compiler/base/status_macros.h"
 #include "compiler/package/package.h"
@@ -118,8 +119,8 @@ class RangeSet {
 
 absl::Status Refuse(uint64_t needed, uint64_t most, const std::string& why) {
   return Reject(Rejection::kNoDeviceMemory,
-                absl::StrCat("the model needs ", needed,
-                             " bytes of device memory, ", most,
+                absl::StrCat("the model needs ", BytesText(needed),
+                             " of device memory, ", BytesText(most),
                              " are available; it does not fit with the weights "
                              "in host memory either: ",
                              why,
@@ -490,7 +491,7 @@ absl::StatusOr<StreamedWeights> StreamWeights(const StreamBuilder& stream,
       return Refuse(need.Total(), device_memory_bytes,
                     absl::StrCat("inputs, outputs, scratch memory and commands "
                                  "take ",
-                                 beside, " bytes"));
+                                 BytesText(beside)));
     }
     // Whole pages: region 0 and the windows are buffers of their own.
     const uint64_t room = (device_memory_bytes - beside) / package::kPageBytes *

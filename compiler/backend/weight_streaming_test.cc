@@ -247,6 +247,9 @@ TEST(WeightStreaming, WhatIsTooLargeForAWindow) {
       << text;
   EXPECT_NE(text.find(std::to_string(all)), std::string::npos) << text;
   EXPECT_NE(text.find(std::to_string(all / 2)), std::string::npos) << text;
+  EXPECT_NE(text.find(" MiB (" + std::to_string(all) + " bytes) of device"),
+            std::string::npos)
+      << text;
   EXPECT_NE(text.find("a card with more memory"), std::string::npos) << text;
 }
 

@@ -14,5 +14,13 @@ TEST(CountText, OneAndMany) {
   EXPECT_EQ(CountText(2, "box", "boxes"), "2 boxes");
 }
 
+TEST(BytesText, HasMebibytesWhereDigitsAreMany) {
+  EXPECT_EQ(BytesText(1), "1 byte");
+  EXPECT_EQ(BytesText((1 << 20) - 1), "1048575 bytes");
+  EXPECT_EQ(BytesText(1 << 20), "1.0 MiB (1048576 bytes)");
+  EXPECT_EQ(BytesText(160 << 20), "160.0 MiB (167772160 bytes)");
+  EXPECT_EQ(BytesText(uint64_t{5} << 30), "5120.0 MiB (5368709120 bytes)");
+}
+
 }  // namespace
 }  // namespace heddle::compiler

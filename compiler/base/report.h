@@ -159,6 +159,9 @@ struct CompileReport {
   uint64_t commands = 0;
   uint64_t sram_peak_bytes = 0;
   uint64_t estimated_cycles = 0;
+  // Of the whole job, its copies included; 0: there is no one figure
+  // (compiler/package/expected_job.h).
+  uint64_t estimated_job_cycles = 0;
   double estimated_utilisation = 0;  // MACs / (cycles * C * K)
   // In the order in which they run; empty if the card does it all. The layers
   // and sums are those of the card's segments together, each once, also of

@@ -478,6 +478,9 @@ class Optimization : public Product {
     result.bytes = NumberBefore(text, "bytes of traffic");
     EXPECT_GT(result.cycles, 0u) << text;
     EXPECT_GT(result.bytes, 0u) << text;
+    EXPECT_NE(text.find(" per second at 1000 MHz, "), std::string::npos);
+    EXPECT_GT(NumberBefore(text, "of the job with its copies"), result.cycles)
+        << text;
     return result;
   }
 };

@@ -11,6 +11,14 @@ for command in $commands; do
     *) echo "./dev $command --help says: $said"; exit 1 ;;
   esac
 done
+# What may have been meant, if anything.
+for pair in "nightyl:; did you mean nightly?" "guset:; did you mean guest?" "zzz:; the list is above"; do
+  said="$(HEDDLE_NO_SETUP=1 ./dev "${pair%%:*}" 2>&1 | tail -n 1)"
+  case "$said" in
+    *"unknown command '${pair%%:*}'${pair#*:}"*) ;;
+    *) echo "./dev ${pair%%:*} says: $said"; exit 1 ;;
+  esac
+done
 if ./dev no-such-command --help 2>/dev/null; then
   echo "./dev no-such-command --help succeeds"
   exit 1

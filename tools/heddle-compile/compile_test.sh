@@ -61,6 +61,10 @@ done
 head -c 1000 a.hpk >cut.hpk
 expect 1 cut.hpk --list
 grep -q "'cut.hpk': damaged package" err || fail "the file is not named: $(cat err)"
+expect 0 a.hpk --list
+for line in "cycles\* +[0-9]+" "job\* +[0-9]+ with its copies"; do
+  grep -Eq "^$line, 0\.0[0-9]+ ms, [0-9]+ per second at 1000 MHz$" out || fail "no time of a package: $(cat out)"
+done
 expect 2 "$model" --list -o b.hpk
 expect 2 "$model" --list=xml
 rm cut.hpk

@@ -9,13 +9,14 @@
 #include "absl/strings/str_cat.h"
 #include "absl/strings/str_format.h"
 #include "absl/strings/str_join.h"
+#include "compiler/base/clock.h"
 #include "compiler/base/count_text.h"
 #include "compiler/base/diagnostic.h"
 #include "compiler/base/status_macros.h"
 #include "compiler/import/input_declaration.h"
+#include "compiler/package/expected_job.h"
 #include "compiler/package/package.h"
 #include "compiler/package/shape_set.h"
-#include "rtl/spec/generated/isa.h"
 #include "rtl/spec/version.h"
 #include "tools/cli/file.h"
 #include "tools/cli/printable.h"
@@ -117,12 +118,14 @@ absl::StatusOr<ordered_json> ListPackage(absl::string_view bytes,
   list["layers"] = layers;
   list["macs"] = package.macs;
   list["estimated_cycles"] = cycles;
-  const isa::Config* config = isa::FindConfig(package.config);
+  const uint32_t clock_mhz = compiler::ClockMhz(package.config);
   list["estimated_ms"] =
-      config == nullptr
+      clock_mhz == 0
           ? ordered_json(nullptr)
-          : ordered_json(static_cast<double>(cycles) /
-                         (static_cast<double>(config->clock_mhz) * 1e3));
+          : ordered_json(compiler::MillisecondsOf(cycles, clock_mhz));
+  const uint64_t job = package::ExpectedJobCycles(package);
+  list["estimated_job_cycles"] =
+      job == 0 ? ordered_json(nullptr) : ordered_json(job);
   list["segments"] = ordered_json::array();
   for (const package::Segment& segment : package.segments) {
     const size_t nodes = segment.card != nullptr ? segment.card->nodes.size()
@@ -314,14 +317,17 @@ std::string ListText(const ordered_json& list) {
              absl::StrCat(list["layers"].get<uint64_t>(), ", MACs ",
                           list["macs"].get<uint64_t>()),
              &text);
-  AppendLine("cycles*",
-             list["estimated_ms"].is_null()
-                 ? absl::StrCat(list["estimated_cycles"].get<uint64_t>())
-                 : absl::StrFormat(
-                       "%d, %.*f ms", list["estimated_cycles"].get<uint64_t>(),
-                       list["estimated_ms"].get<double>() < 0.1 ? 6 : 3,
-                       list["estimated_ms"].get<double>()),
-             &text);
+  const auto timed =
+      [clock_mhz = compiler::ClockMhz(list["config"].get<std::string>())](
+          const ordered_json& cycles, const char* what) {
+        const auto count = cycles.get<uint64_t>();
+        const std::string time = compiler::AtTheClock(count, clock_mhz);
+        return absl::StrCat(count, what, time.empty() ? "" : ", ", time);
+      };
+  AppendLine("cycles*", timed(list["estimated_cycles"], ""), &text);
+  if (const ordered_json& job = list["estimated_job_cycles"]; !job.is_null()) {
+    AppendLine("job*", timed(job, " with its copies"), &text);
+  }
   for (const ordered_json& segment : list["segments"]) {
     AppendLine("segment",
                absl::StrCat("on the ", segment["on"].get<std::string>(), ", ",

@@ -7,7 +7,7 @@
 
 #include "absl/strings/str_cat.h"
 #include "absl/strings/str_format.h"
-#include "rtl/spec/generated/isa.h"
+#include "compiler/base/clock.h"
 #include "tools/cli/printable.h"
 #include "tools/heddle-compile/shape_set_report.h"
 
@@ -46,13 +46,11 @@ const char* LimitName(const compiler::CompileReport& report) {
   return report.compute_bound_cycles >= report.dram_bound_cycles ? "compute"
                                                                  : "DRAM";
 }
-// Of the package's configuration; 0 if this build does not know it.
-uint32_t ClockMhz(const package::Package& package) {
-  const isa::Config* config = isa::FindConfig(package.config);
-  return config == nullptr ? 0 : config->clock_mhz;
-}
-double Milliseconds(uint64_t cycles, uint32_t clock_mhz) {
-  return clock_mhz == 0 ? 0 : static_cast<double>(cycles) / (clock_mhz * 1e3);
+// Cycles, and what they are as time if that is known.
+std::string Timed(const std::string& cycles, uint64_t count,
+                  uint32_t clock_mhz) {
+  const std::string time = compiler::AtTheClock(count, clock_mhz);
+  return time.empty() ? cycles : absl::StrCat(cycles, ", ", time);
 }
 double Ratio(uint64_t a, uint64_t b) {
   return b == 0 ? 0 : static_cast<double>(a) / static_cast<double>(b);
@@ -67,7 +65,8 @@ std::string LayerName(const compiler::LayerReport& layer) {
 }
 
 // A table of the layers, in the order of execution.
-std::string LayerTable(const compiler::CompileReport& report) {
+std::string LayerTable(const compiler::CompileReport& report,
+                       uint32_t clock_mhz) {
   size_t width = 5, shape_width = 5, op_width = 17;
   for (const compiler::LayerReport& layer : report.layers) {
     op_width = std::max(op_width, std::min(kWidest, layer.op.size()));
@@ -78,16 +77,18 @@ std::string LayerTable(const compiler::CompileReport& report) {
   const int w = static_cast<int>(width), s = static_cast<int>(shape_width);
   const int o = static_cast<int>(op_width);
   std::string text =
-      absl::StrFormat("%-*s %-*s %-7s %-*s %13s %11s %10s %7s %s\n", w, "layer",
-                      o, "operator", "engine", s, "shape", "MACs", "DRAM bytes",
-                      "cycles*", "util*", "bound by*");
+      absl::StrFormat("%-*s %-*s %-7s %-*s %13s %11s %10s %9s %7s %s\n", w,
+                      "layer", o, "operator", "engine", s, "shape", "MACs",
+                      "DRAM bytes", "cycles*", "ms*", "util*", "bound by*");
   for (const compiler::LayerReport& layer : report.layers) {
-    absl::StrAppendFormat(&text,
-                          "%-*s %-*s %-7s %-*s %13d %11d %10d %6.1f%% %s\n", w,
-                          LayerName(layer), o, layer.op, layer.engine, s,
-                          compiler::ShapeToString(layer.output_shape),
-                          layer.macs, layer.dram_bytes, layer.estimated_cycles,
-                          100 * layer.utilisation, layer.bound);
+    absl::StrAppendFormat(
+        &text, "%-*s %-*s %-7s %-*s %13d %11d %10d %9s %6.1f%% %s\n", w,
+        LayerName(layer), o, layer.op, layer.engine, s,
+        compiler::ShapeToString(layer.output_shape), layer.macs,
+        layer.dram_bytes, layer.estimated_cycles,
+        compiler::ColumnMilliseconds(layer.estimated_cycles,
+                                     report.estimated_cycles, clock_mhz),
+        100 * layer.utilisation, layer.bound);
   }
   return text;
 }
@@ -317,8 +318,8 @@ uint64_t DeviceBytes(const package::Package& package) {
 
 std::string TextReport(const package::Package& package,
                        const compiler::CompileReport& report) {
-  const uint32_t clock_mhz = ClockMhz(package);
-  std::string text = LayerTable(report);
+  const uint32_t clock_mhz = compiler::ClockMhz(package.config);
+  std::string text = LayerTable(report, clock_mhz);
   absl::StrAppend(&text, "\n", EngineTable(report), "\n");
   std::string operators;
   for (const auto& [engine, count] : Operators(report)) {
@@ -330,6 +331,14 @@ std::string TextReport(const package::Package& package,
   }
   for (const package::TensorInfo& output : package.outputs) {
     absl::StrAppend(&tensors, "output            ", TensorText(output), "\n");
+  }
+  std::string job;
+  if (report.estimated_job_cycles > 0) {
+    job = absl::StrCat(
+        "job*              ",
+        Timed(absl::StrCat(report.estimated_job_cycles, " with its copies"),
+              report.estimated_job_cycles, clock_mhz),
+        "\n");
   }
   absl::StrAppendFormat(
       &text,
@@ -343,21 +352,22 @@ std::string TextReport(const package::Package& package,
       "device memory     %d bytes\n"
       "DRAM traffic      %d bytes\n"
       "SRAM peak         %d of %d bytes\n"
-      "cycles*           %d, %.*f ms at %d MHz\n"
+      "cycles*           %s\n"
+      "%s"
       "limit             %d cycles, by %s (compute %d, DRAM %d)\n"
       "distance*         %.2f times the limit; layer by layer at least %d\n"
       "utilisation*      %.1f %% of the matrix engine's MACs\n"
       "* estimated by the compiler, calibrated on single commands of the RTL; "
-      "commands only, a job adds its copies\n",
+      "commands only, but for the line of the job\n",
       Printable(package.model_name), package.config, tensors, operators,
       report.host_nodes.size(), report.macs, report.weight_bytes,
       WeightPlanLines(package.weight_plan, report), report.scratch_bytes,
       report.io_bytes, report.stream_bytes, report.commands,
       DeviceBytes(package), report.dram_bytes, report.sram_peak_bytes,
-      report.sram_bytes, report.estimated_cycles,
-      Milliseconds(report.estimated_cycles, clock_mhz) < 0.1 ? 6 : 3,
-      Milliseconds(report.estimated_cycles, clock_mhz), clock_mhz,
-      Limit(report), LimitName(report), report.compute_bound_cycles,
+      report.sram_bytes,
+      Timed(absl::StrCat(report.estimated_cycles), report.estimated_cycles,
+            clock_mhz),
+      job, Limit(report), LimitName(report), report.compute_bound_cycles,
       report.dram_bound_cycles, Ratio(report.estimated_cycles, Limit(report)),
       report.layer_bound_cycles, 100 * report.estimated_utilisation);
   text += SegmentTable(report);
@@ -418,7 +428,7 @@ ordered_json ReportAsJson(const package::Package& package,
                             {"reason", group.reason},
                             {"estimated_cycles", CyclesOf(report, group)}});
   }
-  const uint32_t clock_mhz = ClockMhz(package);
+  const uint32_t clock_mhz = compiler::ClockMhz(package.config);
   const ordered_json limits = {
       {"compute_bound_cycles", report.compute_bound_cycles},
       {"dram_bound_cycles", report.dram_bound_cycles},
@@ -446,7 +456,13 @@ ordered_json ReportAsJson(const package::Package& package,
           {"calibrated", true},
           {"estimated_cycles", report.estimated_cycles},
           {"clock_mhz", clock_mhz},
-          {"estimated_ms", Milliseconds(report.estimated_cycles, clock_mhz)},
+          {"estimated_ms",
+           compiler::MillisecondsOf(report.estimated_cycles, clock_mhz)},
+          {"estimated_per_second",
+           compiler::PerSecond(report.estimated_cycles, clock_mhz)},
+          {"estimated_job_cycles", report.estimated_job_cycles},
+          {"estimated_job_ms",
+           compiler::MillisecondsOf(report.estimated_job_cycles, clock_mhz)},
           {"estimated_utilisation", report.estimated_utilisation},
           {"limits", limits},
           {"engines", std::move(engines)},

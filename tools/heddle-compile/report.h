@@ -18,7 +18,9 @@
 //                  "host_bytes" (of tensors inside a host segment at once)}]
 //                (in order; empty if the card does it all),
 //    "calibrated": true, "estimated_cycles", "clock_mhz", "estimated_ms",
-//    "estimated_utilisation",
+//    "estimated_per_second" (inferences, of the commands),
+//    "estimated_job_cycles" (with the copies; 0: there is no one figure),
+//    "estimated_job_ms", "estimated_utilisation",
 //    "limits": {"compute_bound_cycles", "dram_bound_cycles",
 //               "layer_bound_cycles", "bound_by": "compute"|"DRAM",
 //               "distance": estimated cycles / the larger of the first two},

@@ -6,6 +6,7 @@
 
 #include <string>
 
+#include "compiler/stream/job_cycles.h"
 #include "compiler/testing/control_models.h"
 #include "compiler/testing/model_builder.h"
 #include "tools/heddle-compile/html_report.h"
@@ -97,6 +98,18 @@ TEST(HtmlReport, NamesAreNoMarkup) {
   EXPECT_FALSE(data["buffers"].empty());
 }
 
+// Cycles alone say little: the page has time and rate of commands and job.
+TEST(HtmlReport, ShowsTimeAtTheClock) {
+  const Compiled c = Compile();
+  const std::string html = HtmlReport("m.onnx", c.package, c.report);
+  for (const char* part :
+       {"rate(D.estimated_cycles)", "rate(D.estimated_job_cycles)",
+        "ms(l.estimated_cycles, D.estimated_cycles)",
+        "'ms at ' + num(D.clock_mhz)"}) {
+    EXPECT_NE(html.find(part), std::string::npos) << part;
+  }
+}
+
 TEST(FloatGroups, AreInEveryForm) {
   const Compiled c = CompileFloatGroup();
   const std::string why =
@@ -159,7 +172,9 @@ TEST(TextReport, NamesControlNothing) {
   const std::string text = TextReport(c.package, c.report);
   EXPECT_EQ(text.find('\x1b'), std::string::npos);
   EXPECT_NE(text.find("calibrated on single commands"), std::string::npos);
-  EXPECT_NE(text.find(" ms at 1000 MHz"), std::string::npos);
+  EXPECT_NE(text.find(" per second at 1000 MHz\njob* "), std::string::npos);
+  EXPECT_NE(text.find(" with its copies, 0.0"), std::string::npos);
+  EXPECT_NE(text.find(" cycles*       ms* "), std::string::npos) << text;
 }
 
 TEST(Report, SaysWhatIsCopiedInEachRun) {
@@ -277,6 +292,13 @@ TEST(JsonReport, AgreesWithItself) {
   EXPECT_EQ(json["calibrated"], true);
   EXPECT_DOUBLE_EQ(json["estimated_ms"].get<double>(),
                    static_cast<double>(cycles) / 1e6);
+  EXPECT_DOUBLE_EQ(json["estimated_per_second"].get<double>(),
+                   1e9 / static_cast<double>(cycles));
+  // Of one input and one output of 16 bytes.
+  EXPECT_EQ(json["estimated_job_cycles"],
+            compiler::JobCycles(cycles, 1, 32, 2));
+  EXPECT_DOUBLE_EQ(json["estimated_job_ms"].get<double>(),
+                   json["estimated_job_cycles"].get<double>() / 1e6);
   EXPECT_EQ(json["limits"]["bound_by"], "DRAM");
   EXPECT_GE(json["limits"]["distance"].get<double>(), 1);
   for (const auto& engine : json["engines"]) {

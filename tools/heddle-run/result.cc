@@ -8,8 +8,9 @@
 #include "absl/strings/str_cat.h"
 #include "absl/strings/str_format.h"
 #include "absl/strings/string_view.h"
+#include "compiler/base/clock.h"
 #include "compiler/base/count_text.h"
-#include "compiler/stream/job_cycles.h"
+#include "compiler/package/expected_job.h"
 #include "rtl/spec/generated/isa.h"
 #include "tools/cli/colour.h"
 #include "tools/cli/printable.h"
@@ -52,34 +53,22 @@ Cycles CyclesOf(const package::Package& package, const Result& result) {
                          (static_cast<double>(cycles.count) * config->lanes_in *
                           config->lanes_out);
     cycles.clock_mhz = config->clock_mhz;
-    cycles.ms = static_cast<double>(cycles.count) / (1e3 * config->clock_mhz);
+    cycles.ms = compiler::MillisecondsOf(cycles.count, cycles.clock_mhz);
   }
   return cycles;
 }
 
-std::string AtTheClock(const Cycles& cycles) {
-  if (cycles.clock_mhz == 0) return "";  // the card has nothing to do
-  // As many digits as the cycles have, but not more.
-  const double rate = 1e3 / cycles.ms;
-  return absl::StrFormat(" %s: %.*f ms, %.*f per second at %d MHz", cycles.of,
-                         cycles.ms < 0.1 ? 6 : 3, cycles.ms,
-                         rate < 1000 ? 1 : 0, rate, cycles.clock_mhz);
+// `what` and the time of so many cycles; "" if the card has nothing to do.
+std::string Timed(const char* what, uint64_t cycles, uint32_t clock_mhz) {
+  const std::string time = compiler::AtTheClock(cycles, clock_mhz);
+  return time.empty() ? "" : absl::StrCat(what, ": ", time);
 }
 
 // What the compiler expects of a whole job; 0 where it is counted, or where
 // there are several jobs, or copies in parallel with runs.
 uint64_t ExpectedJobCycles(const package::Package& package,
                            const Cycles& cycles) {
-  if (cycles.source != kEstimated || !package.segments.empty() ||
-      !package.weight_plan.empty()) {
-    return 0;
-  }
-  uint64_t bytes = 0;
-  for (const auto* tensors : {&package.inputs, &package.outputs}) {
-    for (const package::TensorInfo& tensor : *tensors) bytes += tensor.size;
-  }
-  return compiler::JobCycles(cycles.count, package.streams.size(), bytes,
-                             package.inputs.size() + package.outputs.size());
+  return cycles.source == kEstimated ? package::ExpectedJobCycles(package) : 0;
 }
 
 std::string NodeName(const package::Package& package, uint32_t node) {
@@ -95,21 +84,31 @@ uint64_t CopiedWeightBytes(const package::Package& package) {
 
 std::string LayersText(const package::Package& package,
                        const std::optional<timing::Replay>& replay) {
-  std::string text = absl::StrFormat("%-48s %-7s %14s %12s %12s\n", "layer",
-                                     "engine", "MACs", "DRAM bytes", "cycles*");
+  const uint32_t clock_mhz = compiler::ClockMhz(package.config);
+  uint64_t whole = 0;
+  for (const package::Package* card : package::CardPackages(package)) {
+    whole += card->estimated_cycles;
+  }
+  if (replay.has_value()) whole = replay->cycles;
+  std::string text =
+      absl::StrFormat("%-48s %-7s %14s %12s %12s %12s\n", "layer", "engine",
+                      "MACs", "DRAM bytes", "cycles*", "ms*");
   for (const package::Package* card : package::CardPackages(package)) {
     for (size_t i = 0; i < card->layers.size(); ++i) {
       const package::Layer& layer = card->layers[i];
-      absl::StrAppendFormat(&text, "%-48s %-7s %14d %12d %12d\n",
-                            Printable(NodeName(*card, layer.node)),
-                            layer.engine, layer.macs, layer.dram_bytes,
-                            replay.has_value() ? replay->layer_cycles[i]
-                                               : layer.estimated_cycles);
+      const uint64_t cycles =
+          replay.has_value() ? replay->layer_cycles[i] : layer.estimated_cycles;
+      absl::StrAppendFormat(
+          &text, "%-48s %-7s %14d %12d %12d %12s\n",
+          Printable(NodeName(*card, layer.node)), layer.engine, layer.macs,
+          layer.dram_bytes, cycles,
+          compiler::ColumnMilliseconds(cycles, whole, clock_mhz));
     }
   }
-  absl::StrAppend(&text, replay.has_value()
-                             ? "* exact, recorded on RTL\n\n"
-                             : "* estimated by the compiler\n\n");
+  absl::StrAppendFormat(&text, "* %s; ms at %d MHz\n\n",
+                        replay.has_value() ? "exact, recorded on RTL"
+                                           : "estimated by the compiler",
+                        clock_mhz);
   return text;
 }
 
@@ -316,20 +315,24 @@ std::string ToText(const package::Package& package, const Result& result,
       result.device.simulated ? " of this machine, which simulates the card"
                               : "",
       package.macs, result.statistics.macs, cycles.count, cycles.note,
-      AtTheClock(cycles), 100 * cycles.utilisation, cycles.note);
+      Timed(absl::StrCat(" ", cycles.of).c_str(), cycles.count,
+            cycles.clock_mhz),
+      100 * cycles.utilisation, cycles.note);
   if (!result.specialisation.empty()) {
     absl::StrAppendFormat(&text, "shapes        %s\n",
                           Printable(result.specialisation));
   }
   if (const uint64_t job = ExpectedJobCycles(package, cycles); job > 0) {
     absl::StrAppendFormat(&text, "job           %d cycles including copies%s\n",
-                          job, cycles.note);
+                          job, Timed(cycles.note, job, cycles.clock_mhz));
   }
   if (result.replay.has_value()) {
-    absl::StrAppendFormat(&text,
-                          "job           %d cycles including copies, as the "
-                          "first job of a process%s\n",
-                          result.replay->job_cycles, cycles.note);
+    absl::StrAppendFormat(
+        &text,
+        "job           %d cycles including copies, as the "
+        "first job of a process%s\n",
+        result.replay->job_cycles,
+        Timed(cycles.note, result.replay->job_cycles, cycles.clock_mhz));
   }
   if (!package.weight_plan.empty()) {
     absl::StrAppendFormat(&text,

@@ -18,6 +18,7 @@
 #include "absl/strings/match.h"
 #include "absl/strings/str_cat.h"
 #include "absl/strings/str_format.h"
+#include "compiler/base/clock.h"
 #include "compiler/base/status_macros.h"
 #include "compiler/ir/mapped_file.h"
 #include "compiler/package/package.h"
@@ -164,10 +165,12 @@ absl::Status Record(const std::string& path, cli::Progress* progress,
   }
   RETURN_IF_ERROR(file->Unchanged());
   const std::string to = RecordPath(path);
+  const uint32_t clock_mhz = compiler::ClockMhz(package.config);
   RETURN_IF_ERROR(cli::WriteFile(to, Serialize(record)));
   *report = absl::StrFormat(
-      "%s: %d commands in %d cycles, %d with the copies of the job\n", to,
-      commands, run.cycles, record.job_cycles);
+      "%s: %d commands in %d cycles (%s), %d with the copies of the job (%s)\n",
+      to, commands, run.cycles, compiler::AtTheClock(run.cycles, clock_mhz),
+      record.job_cycles, compiler::AtTheClock(record.job_cycles, clock_mhz));
   if (!inexact.empty()) {
     absl::StrAppendFormat(
         report,

@@ -31,6 +31,9 @@ refused "the package has no timing record 'm.timing'; make it with: heddle-timin
   "$run" --cycles exact m.hpk
 expect 0 "$timing" m.hpk
 [[ -s m.timing ]] || fail "no record"
+time="[0-9.]+ ms, [0-9.]+ per second at 1000 MHz"
+grep -Eq " commands in [0-9]+ cycles \($time\), [0-9]+ with the copies of the job \($time\)$" out ||
+  fail "no time: $(cat out)"
 expect 0 "$timing" --progress m.hpk
 cp m.timing again
 expect 0 "$timing" m.hpk
@@ -75,8 +78,9 @@ sed 's/"end":\([0-9]*\)\([0-9]\)/"end":\1\2\2/' exact.trace >other.trace
 expect 1 "$compare" rtl.trace other.trace
 expect 0 "$run" m.hpk --cycles exact --layers --commands --bench 2
 grep -q '^cycles .* (exact, recorded on RTL) of the commands' out || fail "not marked as exact"
-grep -q '^\* exact, recorded on RTL$' out || fail "layers are not marked"
-grep -q '^job .* (exact, recorded on RTL)$' out || fail "no cycles of the job"
+grep -q '^\* exact, recorded on RTL; ms at 1000 MHz$' out || fail "layers are not marked"
+grep -Eq '^job .* \(exact, recorded on RTL\): [0-9.]+ ms, [0-9.]+ per second at 1000 MHz$' out ||
+  fail "no cycles of the job, or no time"
 ! grep -q 'estimated' out || fail "estimates among exact cycles"
 expect 0 "$run" m.hpk --cycles estimated --layers
 grep -q '^cycles .* (estimated) of the commands' out || fail "not marked as estimated"
