@@ -13,6 +13,7 @@
 #include "compiler/backend/lowered_graphs.h"
 #include "compiler/backend/producer.h"
 #include "compiler/backend/required_version.h"
+#include "compiler/backend/timeline_report.h"
 #include "compiler/backend/weight_streaming.h"
 #include "compiler/base/diagnostic.h"
 #include "compiler/base/status_macros.h"
@@ -21,7 +22,6 @@
 #include "compiler/device_ops/lowering.h"
 #include "compiler/ops/control_flow.h"
 #include "compiler/ops/define.h"
-#include "compiler/package/expected_job.h"
 #include "compiler/passes/expand.h"
 #include "compiler/schedule/choose.h"
 #include "compiler/schedule/constants.h"
@@ -170,27 +170,6 @@ enum class Scope {
   kPackage,
 };
 
-uint64_t BytesOf(const std::vector<EncodedStream>& streams) {
-  uint64_t words = 0;
-  for (const EncodedStream& s : streams) words += s.words.size();
-  return words * sizeof(uint32_t);
-}
-
-// What the card does for the streams, as one: a barrier takes the place of the
-// end of all but the last.
-std::vector<uint32_t> Join(const std::vector<EncodedStream>& streams) {
-  std::vector<uint32_t> barrier, all;
-  isa::Append(isa::Command(isa::Barrier()), &barrier);
-  for (const EncodedStream& s : streams) {
-    if (!all.empty()) {
-      all.resize(all.size() - isa::End::kWords);
-      all.insert(all.end(), barrier.begin(), barrier.end());
-    }
-    all.insert(all.end(), s.words.begin(), s.words.end());
-  }
-  return all;
-}
-
 void FindOperands(const DeviceGraph& device, Facts* facts) {
   for (size_t i = 1; i < device.ops.size(); ++i) {
     for (const OpInput& in : device.ops[i]->inputs) {
@@ -316,7 +295,6 @@ absl::StatusOr<BackendResult> Generate(
   }
   plan.scratch_bytes = scratch_bytes();
   std::vector<EncodedStream>& streams = split.streams;
-  const uint64_t stream_bytes = BytesOf(streams);
   // What the card executes. The timeline wants to know which microprograms are
   // loaded, and gets the streams that address all weights.
   std::vector<std::vector<uint32_t>> words_of;
@@ -356,7 +334,9 @@ absl::StatusOr<BackendResult> Generate(
   CompileReport& report = result.report;
   for (const EncodedStream& s : streams) report.commands += s.commands;
   std::vector<uint32_t> joined;
-  if (streams.size() > 1) joined = Join(streams);
+  if (streams.size() > 1) {
+    for (const EncodedStream& s : streams) AppendStream(s.words, &joined);
+  }
   const std::vector<uint32_t>& words =
       streams.size() > 1 ? joined : streams[0].words;
   const std::vector<timing::KnownBytes> known = {programs.known(),
@@ -383,19 +363,9 @@ absl::StatusOr<BackendResult> Generate(
     p.streams.push_back(
         std::move(weight_plan.empty() ? s.words : words_of[index]));
   }
-  report.resident_weight_bytes =
-      weight_plan.empty() ? constants.size() : weight_plan.resident_bytes();
-  report.copied_weight_bytes = weight_plan.copied_bytes();
-  report.copy_wait_cycles = copy_wait_cycles;
-  report.window_bytes = weight_plan.windows * weight_plan.window_bytes;
-  report.region0_bytes =
-      weight_plan.empty() ? constants.size() : weight_plan.device_bytes;
   p.weight_plan = std::move(weight_plan);
-  report.estimated_job_cycles = package::ExpectedJobCycles(p);
-  report.weight_bytes = constants.size();
-  report.scratch_bytes = p.scratch_bytes;
-  report.io_bytes = p.io_bytes;
-  report.stream_bytes = stream_bytes;
+  FillMemory(p, constants.size(), &report);
+  report.copy_wait_cycles = copy_wait_cycles;
   report.sram_peak_bytes = plan.sram_peak;
   return result;
 }

@@ -7,21 +7,11 @@
 #include <tuple>
 
 #include "absl/strings/str_cat.h"
-#include "compiler/backend/traffic.h"
+#include "compiler/backend/timeline_report.h"
 #include "compiler/stream/access.h"
 
 namespace heddle::compiler {
 namespace {
-
-constexpr int kMatrix = 2, kVector = 3;  // of timing::TimedCommand::engine
-
-uint64_t DivUp(uint64_t a, uint64_t b) { return (a + b - 1) / b; }
-
-// MACs per cycle of the engine that a layer's MACs run on.
-uint64_t PeakOf(const std::string& engine, const isa::Config& config) {
-  return engine == "matrix" ? uint64_t{config.lanes_in} * config.lanes_out
-                            : isa::kVectorLanes;
-}
 
 const char* LayoutName(Layout layout) {
   switch (layout) {
@@ -32,16 +22,6 @@ const char* LayoutName(Layout layout) {
     default:
       return "dense";
   }
-}
-
-std::string BoundOf(const timing::LayerTime& time, const isa::Config& config) {
-  if (time.cycles == 0) return "hidden";
-  const uint64_t matrix = time.busy[kMatrix], vector = time.busy[kVector];
-  const uint64_t dram = DivUp(time.bytes, config.dram_bytes_per_cycle);
-  const uint64_t most = std::max({matrix, vector, dram});
-  if (2 * most < time.cycles) return "waiting";
-  if (most == matrix) return "matrix";
-  return most == vector ? "vector" : "DRAM";
 }
 
 OperandReport Operand(const DeviceGraph& graph, int value, bool copied) {
@@ -75,25 +55,6 @@ void FillDetails(const DeviceGraph& graph, const DeviceOp& op,
   layer->groups = op.groups.size();
   layer->tiles = plan.tile.Count(e) * op.groups.size();
   for (const ConstantGroup& g : op.groups) layer->constant_bytes += g.bytes;
-}
-
-void FillCommands(const timing::Timeline& timeline, CompileReport* report) {
-  for (const timing::TimedCommand& c : timeline.commands) {
-    CommandReport command;
-    const isa::CommandInfo* info =
-        isa::FindCommand(static_cast<uint32_t>(c.opcode));
-    if (info != nullptr) command.mnemonic = info->mnemonic;
-    // What only makes taps belongs to no layer.
-    if (c.engine >= 0 && c.tag < report->layers.size()) {
-      command.layer = static_cast<int>(c.tag);
-    }
-    command.engine = c.engine;
-    command.offset = c.offset;
-    command.start = c.start;
-    command.end = c.end;
-    command.bytes = c.bytes;
-    report->commands_in_time.push_back(command);
-  }
 }
 
 // The pieces of SRAM that the plan gives to tensors and layers, by address and
@@ -194,23 +155,6 @@ void TimeBuffers(const std::vector<uint32_t>& words, const isa::Config& config,
 
 }  // namespace
 
-void FillBounds(const std::vector<uint32_t>& words, const isa::Config& config,
-                CompileReport* report) {
-  std::map<std::string, uint64_t> macs;  // by engine
-  for (const LayerReport& layer : report->layers) {
-    const uint64_t compute = DivUp(layer.macs, PeakOf(layer.engine, config));
-    macs[layer.engine] += layer.macs;
-    report->layer_bound_cycles +=
-        std::max(compute, DivUp(layer.dram_bytes, config.dram_bytes_per_cycle));
-  }
-  for (const auto& [engine, sum] : macs) {
-    report->compute_bound_cycles = std::max(report->compute_bound_cycles,
-                                            DivUp(sum, PeakOf(engine, config)));
-  }
-  report->dram_bound_cycles =
-      DivUp(LeastTraffic(words, config), config.dram_bytes_per_cycle);
-}
-
 absl::Status FillReport(const DeviceGraph& graph, const MemoryPlan& plan,
                         uint64_t program_bytes,
                         const std::vector<uint32_t>& words,
@@ -231,7 +175,6 @@ absl::Status FillReport(const DeviceGraph& graph, const MemoryPlan& plan,
   std::map<std::string, uint32_t> node_index;
   for (size_t i = 0; i < graph.ops.size(); ++i) {
     const DeviceOp& op = *graph.ops[i];
-    const timing::LayerTime& time = times[i];
     LayerReport layer;
     layer.name = op.name;
     layer.op = op.op;
@@ -239,21 +182,8 @@ absl::Status FillReport(const DeviceGraph& graph, const MemoryPlan& plan,
     layer.sources = op.sources;
     layer.output_shape = graph.values[op.output].shape;
     layer.macs = op.macs;
-    layer.dram_bytes = time.bytes;
-    layer.estimated_cycles = time.cycles;
-    layer.first_cycle = time.first;
-    layer.last_cycle = time.last;
-    layer.busy_cycles = time.busy;
-    layer.commands = time.commands;
-    layer.bound = BoundOf(time, config);
-    if (time.cycles > 0) {
-      layer.utilisation = static_cast<double>(op.macs) /
-                          (static_cast<double>(time.cycles) *
-                           static_cast<double>(PeakOf(op.engine, config)));
-    }
+    TimeLayer(times[i], config, &layer);
     if (details) FillDetails(graph, op, plan.ops[i], &layer);
-    report.macs += layer.macs;
-    report.dram_bytes += layer.dram_bytes;
     const auto [it, fresh] =
         node_index.try_emplace(op.name, package.nodes.size());
     if (fresh) package.nodes.push_back(op.name);
@@ -266,30 +196,10 @@ absl::Status FillReport(const DeviceGraph& graph, const MemoryPlan& plan,
     package.layers.push_back(entry);
     report.layers.push_back(std::move(layer));
   }
-  for (int e = 0; e < timing::kTimedEngines; ++e) {
-    const timing::EngineTime& t = timeline->engines[e];
-    EngineReport engine;
-    engine.name = timing::EngineName(e);
-    engine.commands = t.commands;
-    engine.bytes = t.bytes;
-    engine.busy = t.busy;
-    engine.wait_for = t.wait_for;
-    engine.wait_for_commands = t.wait_for_commands;
-    engine.finished = t.finished;
-    report.engines.push_back(engine);
-  }
-  report.bus_busy_cycles = timeline->bus_busy;
-  report.estimated_cycles = timeline->cycles;
-  report.estimated_utilisation =
-      timeline->cycles == 0 ? 0
-                            : static_cast<double>(report.macs) /
-                                  (static_cast<double>(timeline->cycles) *
-                                   config.lanes_in * config.lanes_out);
-  report.sram_bytes = config.sram_bytes;
+  FillTimes(*timeline, config, details, &report);
   package.macs = report.macs;
   package.estimated_cycles = report.estimated_cycles;
   if (details) {
-    FillCommands(*timeline, &report);
     report.buffers = DescribeBuffers(graph, plan, program_bytes);
     TimeBuffers(words, config, &report);
   }

@@ -28,10 +28,6 @@ absl::Status FillReport(const DeviceGraph& graph, const MemoryPlan& plan,
                         const isa::Config& config, bool details,
                         BackendResult* result);
 
-// And the bounds of a report that has its layers.
-void FillBounds(const std::vector<uint32_t>& words, const isa::Config& config,
-                CompileReport* report);
-
 }  // namespace heddle::compiler
 
 #endif  // HEDDLE_COMPILER_BACKEND_COMPILE_REPORT_H_

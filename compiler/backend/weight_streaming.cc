@@ -53,10 +53,11 @@ struct Range {
   uint64_t size() const { return end - begin; }
 };
 
-// What the command reads of region 0; empty: nothing.
-Range WeightsOf(const isa::Command& command, const isa::Config& config) {
+// What the command reads of a region; empty: nothing.
+Range WeightsOf(const isa::Command& command, const isa::Config& config,
+                int region = kWeightRegion) {
   for (const Access& a : AccessesOf(command, config)) {
-    if (a.space != kWeightRegion || a.write) continue;
+    if (a.space != region || a.write) continue;
     return {a.begin / package::kWeightAlign * package::kWeightAlign,
             (a.end + package::kWeightAlign - 1) / package::kWeightAlign *
                 package::kWeightAlign};
@@ -462,6 +463,36 @@ absl::StatusOr<WeightPlan> PlanOf(const Divider& divider,
   return plan;
 }
 
+using Copies = std::vector<WeightCopy>::const_iterator;
+
+// The first copy of that stream, or behind all before it.
+Copies FirstOf(const WeightPlan& plan, uint32_t stream) {
+  return std::lower_bound(
+      plan.copies.begin(), plan.copies.end(), stream,
+      [](const WeightCopy& c, uint32_t of) { return c.stream < of; });
+}
+
+// The copy that has all of the range, whose `place` (in the weights, or where
+// they are put) ascends from `begin` to `end`.
+const WeightCopy* Find(Copies begin, Copies end, uint64_t WeightCopy::*place,
+                       const Range& r) {
+  const auto c = std::upper_bound(
+      begin, end, r.begin,
+      [place](uint64_t at, const WeightCopy& of) { return at < of.*place; });
+  if (c == begin) return nullptr;
+  const WeightCopy& found = *(c - 1);
+  return r.end > AlignToRegion(found.*place + found.size) ? nullptr : &found;
+}
+
+// Calls `f` with what reads weights, of any kind of such a command.
+template <typename F>
+absl::Status ChangeLoad(isa::Command* command, const F& f) {
+  if (auto* load = std::get_if<isa::Load>(command)) return f(load);
+  if (auto* gather = std::get_if<isa::LoadGather>(command)) return f(gather);
+  return absl::InternalError(
+      absl::StrCat("weights are read by ", isa::ToString(*command)));
+}
+
 }  // namespace
 
 uint64_t DeviceNeed::Total() const {
@@ -529,49 +560,66 @@ absl::StatusOr<std::vector<uint32_t>> AddressWeights(
     const std::vector<uint32_t>& words, uint32_t stream, const WeightPlan& plan,
     const isa::Config& config) {
   ASSIGN_OR_RETURN(std::vector<isa::Command> commands, CommandsOf(words));
-  // Both lists are in the order of the weights, too.
-  const auto first = [&](uint32_t s) {
-    return std::lower_bound(
-        plan.copies.begin(), plan.copies.end(), s,
-        [](const WeightCopy& c, uint32_t of) { return c.stream < of; });
-  };
-  const auto find = [](auto begin, auto end,
-                       const Range& r) -> const WeightCopy* {
-    auto c = std::upper_bound(
-        begin, end, r.begin,
-        [](uint64_t at, const WeightCopy& of) { return at < of.from; });
-    if (c == begin || r.end > AlignToRegion((c - 1)->from + (c - 1)->size)) {
-      return nullptr;
-    }
-    return &*(c - 1);
-  };
   std::vector<uint32_t> out;
   out.reserve(words.size());
   for (isa::Command& command : commands) {
     const Range range = WeightsOf(command, config);
     if (range.size() > 0) {
-      const WeightCopy* place =
-          find(plan.resident.begin(), plan.resident.end(), range);
+      const WeightCopy* place = Find(plan.resident.begin(), plan.resident.end(),
+                                     &WeightCopy::from, range);
       const bool resident = place != nullptr;
-      if (!resident) place = find(first(stream), first(stream + 1), range);
+      if (!resident) {
+        place = Find(FirstOf(plan, stream), FirstOf(plan, stream + 1),
+                     &WeightCopy::from, range);
+      }
       if (place == nullptr) {
         return absl::InternalError(
             absl::StrCat("weights at ", range.begin, " of stream ", stream,
                          " do not fit the card: ", isa::ToString(command)));
       }
-      const auto move = [&](auto* load) {
+      RETURN_IF_ERROR(ChangeLoad(&command, [&](auto* load) {
         load->dram_offset =
             static_cast<uint32_t>(load->dram_offset - place->from + place->to);
         if (!resident) load->region = package::kWindowRegion;
-      };
-      if (auto* load = std::get_if<isa::Load>(&command)) {
-        move(load);
-      } else if (auto* gather = std::get_if<isa::LoadGather>(&command)) {
-        move(gather);
-      } else {
-        return absl::InternalError(
-            absl::StrCat("weights are read by ", isa::ToString(command)));
-      }
+        return absl::OkStatus();
+      }));
+    }
+    isa::Append(command, &out);
+  }
+  return out;
+}
+
+absl::StatusOr<std::vector<uint32_t>> AddressAllWeights(
+    const std::vector<uint32_t>& words, uint32_t stream, const WeightPlan& plan,
+    const isa::Config& config) {
+  ASSIGN_OR_RETURN(std::vector<isa::Command> commands, CommandsOf(words));
+  std::vector<uint32_t> out;
+  out.reserve(words.size());
+  for (isa::Command& command : commands) {
+    const Range resident = WeightsOf(command, config);
+    const Range copied = WeightsOf(command, config, package::kWindowRegion);
+    if (resident.size() > 0 || copied.size() > 0) {
+      const WeightCopy* place =
+          resident.size() > 0
+              ? Find(plan.resident.begin(), plan.resident.end(),
+                     &WeightCopy::to, resident)
+              : Find(FirstOf(plan, stream), FirstOf(plan, stream + 1),
+                     &WeightCopy::to, copied);
+      RETURN_IF_ERROR(ChangeLoad(&command, [&](auto* load) -> absl::Status {
+        const uint64_t at = place == nullptr
+                                ? UINT64_MAX
+                                : load->dram_offset - place->to + place->from;
+        if (at > UINT32_MAX) {
+          return absl::InvalidArgumentError(
+              absl::StrCat("stream ", stream,
+                           " reads weights where the plan "
+                           "puts none: ",
+                           load->ToString()));
+        }
+        load->dram_offset = static_cast<uint32_t>(at);
+        load->region = kWeightRegion;
+        return absl::OkStatus();
+      }));
     }
     isa::Append(command, &out);
   }

@@ -64,6 +64,13 @@ absl::StatusOr<std::vector<uint32_t>> AddressWeights(
     const std::vector<uint32_t>& words, uint32_t stream,
     const package::WeightPlan& plan, const isa::Config& config);
 
+// The way back: such words with the addresses that weights have if all of them
+// are region 0. InvalidArgument: not legal commands, or one reads where the
+// plan puts nothing.
+absl::StatusOr<std::vector<uint32_t>> AddressAllWeights(
+    const std::vector<uint32_t>& words, uint32_t stream,
+    const package::WeightPlan& plan, const isa::Config& config);
+
 // The plan, a line per copy.
 std::string WeightPlanText(const package::WeightPlan& plan);
 

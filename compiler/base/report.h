@@ -128,6 +128,9 @@ struct SegmentReport {
 };
 
 struct CompileReport {
+  // Of an existing package (compiler/report/package_report.h), which does not
+  // say all that the compiler knew: what it leaves out is empty here.
+  bool from_package = false;
   std::vector<LayerReport> layers;
   std::vector<EngineReport> engines;
   std::vector<CommandReport> commands_in_time;  // details
@@ -157,6 +160,8 @@ struct CompileReport {
   uint64_t io_bytes = 0;             // region 2
   uint64_t stream_bytes = 0;
   uint64_t commands = 0;
+  // Of the memory plan; of a package up to the last byte that a command may
+  // touch, at most.
   uint64_t sram_peak_bytes = 0;
   uint64_t estimated_cycles = 0;
   // Of the whole job, its copies included; 0: there is no one figure
@@ -170,7 +175,8 @@ struct CompileReport {
   std::vector<HostNode> host_nodes;
   // The name of the profile that times of the host are of; with segments.
   std::string host_profile;
-  // What the model says and the compiler does not use, one sentence each.
+  // What the model says and the compiler does not use, or of a package where it
+  // says something else; one sentence each.
   std::vector<std::string> notes;
   // Quantized in the model, and yet computed in floating point.
   std::vector<FloatGroup> float_groups;

@@ -255,9 +255,7 @@ void SetCompiler::AddPadding(const ShapeValues& values) {
     ++symbol;
     if (!gaps) continue;
     result_.padding.push_back(
-        why.empty() ? absl::StrCat("'", name,
-                                   "' between the values is padded to the "
-                                   "next one")
+        why.empty() ? IsPadded(name)
                     : absl::StrCat("'", name, "' is not padded: ", why));
   }
 }
@@ -299,11 +297,17 @@ absl::StatusOr<ShapeSetResult> SetCompiler::Compile(const ShapeValues& values) {
   set_.blocks =
       TensorBytes::View(pool.bytes().data(), pool.bytes().size(), nullptr);
   result_.package = package::Serialize(set_);
+  result_.package_bytes = result_.package.size();
   result_.symbols = set_.symbols;
   return std::move(result_);
 }
 
 }  // namespace
+
+std::string IsPadded(const std::string& symbol) {
+  return absl::StrCat("'", symbol,
+                      "' between the values is padded to the next one");
+}
 
 std::string ModelSha256(absl::string_view model) {
   return absl::BytesToHexString(Sha256Of(model));

@@ -38,14 +38,22 @@ struct SpecialisationReport {
   size_t host_nodes = 0;
 };
 
-struct ShapeSetResult {
-  std::string package;
+// What a package of several shapes holds.
+struct ShapeSetReport {
+  uint64_t package_bytes = 0;
   std::vector<std::string> symbols;
   std::vector<SpecialisationReport> specialisations;
   // By symbol that has gaps: from which value each is padded, or why not.
   std::vector<std::string> padding;
+};
+
+struct ShapeSetResult : ShapeSetReport {
+  std::string package;
   CompileResult largest;  // that with the largest values
 };
+
+// Of a symbol whose gaps are all padded.
+std::string IsPadded(const std::string& symbol);
 
 // The values of all symbols of the model's inputs: those that are given, 1, 2,
 // 4 and 8 for one that is the first dimension wherever it occurs (a batch). The

@@ -67,7 +67,46 @@ for line in "cycles\* +[0-9]+" "job\* +[0-9]+ with its copies"; do
 done
 expect 2 "$model" --list -o b.hpk
 expect 2 "$model" --list=xml
-rm cut.hpk
+# The report of a package, as far as it goes, is that of its model.
+expect 1 cut.hpk --report
+grep -q "'cut.hpk': damaged package" err || fail "the file is not named: $(cat err)"
+expect 0 a.hpk --report
+[[ ! -s err ]] && grep -q 'are not in a package' out || fail "no word on what is left out: $(cat out err)"
+! grep -Eq '^layer .*operator|SRAM peak' out || fail "what a package does not hold: $(cat out)"
+grep -Ev '^(layer |SRAM |[^ ]+ +(matrix|vector|dma|none) )|not in a package' out >of_package || true
+expect 0 "$model" --report
+diff <(grep -Fxf of_package out) of_package || fail "the reports of package and model differ"
+expect 0 a.hpk --report=json
+mv out package.json
+expect 0 "$model" --report=json
+python3 - <<'PY' || fail "JSON of a package"
+import json
+p, m = json.load(open("package.json")), json.load(open("out"))
+assert p.pop("not_in_package") and 0 < p.pop("sram_touched_bytes") <= m["sram_peak_bytes"]
+assert "wait_cycles" not in p["weight_plan"]
+for key, value in p.items():
+    if key == "layers":
+        assert [{k: l[k] for k in value[0]} for l in m[key]] == value
+        assert "shape" not in value[0] and "sources" not in value[0]
+    elif key == "notes":
+        assert value == []
+    elif key == "weight_plan":
+        assert all(m[key][k] == value[k] for k in value)
+    else:
+        assert m[key] == value, key
+assert {"float_groups", "buffers", "sram_peak_bytes"} == set(m) - set(p), set(m) - set(p)
+PY
+expect 0 a.hpk --report=html
+grep -q 'wrote report to a.html' err && grep -q 'not_in_package' a.html || fail "no page: $(cat err)"
+expect 0 a.hpk --report=html --report-file p.html
+cmp a.html p.html || fail "--report-file of a package"
+for options in "-o b.hpk" "--config h512" "--taps" "--shape-set default" "--goal traffic"; do
+  # shellcheck disable=SC2086
+  expect 2 a.hpk --report $options
+  grep -q "is for models: heddle-compile --report" err || fail "$options: $(cat err)"
+done
+expect 2 a.hpk --report --report-file a.hpk
+rm cut.hpk a.html p.html package.json of_package
 expect 0 "$model"
 grep -q -- '-o FILE writes the package' err || fail "no word on what was done"
 expect 0 --report "$model"
@@ -209,6 +248,12 @@ expect 0 wide.onnx -o wide.hpk --report --place=card
 grep -q '1 node of the model runs on the host' err || fail "no word of the host: $(cat err)"
 grep -Eq '^2 +host +1 ' out && grep -q '^operations .*host 1$' out ||
   fail "no segments: $(cat out)"
+expect 0 wide.hpk --report
+grep -Eq '^2 +host +[0-9]+ +[0-9]+ +[0-9]' out && grep -q "^host: Cast 'wide'" out ||
+  fail "no segments of a package: $(cat out)"
+expect 0 wide.hpk --report=json
+python3 -c 'import json; r = json.load(open("out")); assert [s["on"] for s in r["segments"]] == ["card", "host"], r["segments"]
+assert r["host_operators"] == [{"node": "wide", "op": "Cast"}] and r["host_profile"] == "default", r["host_operators"]'
 expect 0 wide.onnx --report=json --place=card
 python3 - <<'PY' || fail "JSON of segments"
 import json

@@ -22,7 +22,7 @@ constexpr absl::string_view kMark = "@DATA@";
 
 std::string HtmlReport(const std::string& file, const package::Package& package,
                        const compiler::CompileReport& report,
-                       const compiler::ShapeSetResult* set) {
+                       const compiler::ShapeSetReport* set) {
   ordered_json json = ReportAsJson(package, report);
   json["file"] = file;
   if (set != nullptr) json["shape_set"] = ShapeSetAsJson(*set);

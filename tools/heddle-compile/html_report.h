@@ -22,7 +22,7 @@ namespace heddle::compile {
 // `set`: the package is the largest of these; or null.
 std::string HtmlReport(const std::string& file, const package::Package& package,
                        const compiler::CompileReport& report,
-                       const compiler::ShapeSetResult* set = nullptr);
+                       const compiler::ShapeSetReport* set = nullptr);
 
 }  // namespace heddle::compile
 

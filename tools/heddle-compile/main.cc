@@ -4,6 +4,7 @@
 #include <cstdio>
 #include <functional>
 #include <map>
+#include <memory>
 #include <string>
 #include <vector>
 
@@ -15,6 +16,7 @@
 #include "compiler/package/package.h"
 #include "compiler/passes/registry.h"
 #include "compiler/report/explain.h"
+#include "compiler/report/package_report.h"
 #include "compiler/report/support_page.h"
 #include "compiler/shapes/compile_shape_set.h"
 #include "compiler/shapes/shape_values.h"
@@ -43,6 +45,7 @@ constexpr char kHelp[] =
     "Example:\n"
     "  heddle-compile model.onnx -o model.hpk --report\n"
     "  heddle-compile model.onnx --report=html    (writes model.html)\n"
+    "  heddle-compile model.hpk --report          (what a package says)\n"
     "  heddle-compile model.onnx --shape-set 'batch=1..8;height=224,320' -o "
     "model.hpk\n"
     "  heddle-compile model.onnx --list        (inputs and outputs; also of a "
@@ -62,6 +65,8 @@ struct Arguments {
   std::vector<std::string> shapes, shape_sets, bounds;
   bool taps = false, progress = false, print_passes = false, no_host = false;
   std::string list;  // "text", "json"
+  // Of the options that are given, one that a package has no use for.
+  std::string needs_model;
   uint64_t device_memory = 0, sram = 0;
   uint32_t weight_windows = 2;
   int threads = 0;
@@ -189,20 +194,17 @@ int Explain(const Arguments& arguments, absl::string_view model,
 }
 
 int WriteReport(const Arguments& arguments,
-                const heddle::compiler::CompileResult& result,
-                const heddle::compiler::ShapeSetResult* set = nullptr) {
-  const auto package = heddle::package::Parse(
-      result.package, heddle::compiler::KeptByCaller(result.package));
-  if (!package.ok()) return Fail(kTool, package.status());
+                const heddle::package::Package& package,
+                const heddle::compiler::CompileReport& report,
+                const heddle::compiler::ShapeSetReport* set) {
   std::string file = arguments.report_file, text;
   if (arguments.report == "json") {
-    text = heddle::compile::JsonReport(*package, result.report, set);
+    text = heddle::compile::JsonReport(package, report, set);
   } else if (arguments.report == "html") {
     file = HtmlFile(arguments);
-    text = heddle::compile::HtmlReport(FileOf(arguments), *package,
-                                       result.report, set);
+    text = heddle::compile::HtmlReport(FileOf(arguments), package, report, set);
   } else {
-    text = heddle::compile::TextReport(*package, result.report);
+    text = heddle::compile::TextReport(package, report);
     if (set != nullptr) text = heddle::compile::ShapeSetText(*set) + text;
   }
   if (file.empty()) return Print(text);
@@ -212,6 +214,46 @@ int WriteReport(const Arguments& arguments,
   std::fprintf(stderr, "%s: wrote report to %s\n", kTool,
                heddle::cli::Printable(file).c_str());
   return heddle::cli::kOk;
+}
+
+int WriteReport(const Arguments& arguments,
+                const heddle::compiler::CompileResult& result,
+                const heddle::compiler::ShapeSetReport* set = nullptr) {
+  const auto package = heddle::package::Parse(
+      result.package, heddle::compiler::KeptByCaller(result.package));
+  if (!package.ok()) return Fail(kTool, package.status());
+  return WriteReport(arguments, *package, result.report, set);
+}
+
+// What can be done with a file that is compiled already.
+int ReportPackage(
+    const Arguments& arguments,
+    const std::shared_ptr<const heddle::compiler::MappedFile>& file) {
+  const std::string name = heddle::cli::Printable(arguments.model);
+  if (arguments.report.empty() || !arguments.needs_model.empty()) {
+    Fail(kTool,
+         absl::InvalidArgumentError(absl::StrCat(
+             "'", name, "' is already compiled",
+             arguments.needs_model.empty()
+                 ? ""
+                 : absl::StrCat(", and ", arguments.needs_model,
+                                " is for models"),
+             ": heddle-compile --report reports on it, --list shows its "
+             "contents, heddle-run runs it, heddle-run --layers reports on a "
+             "run")));
+    return heddle::cli::kUsage;
+  }
+  const auto made = heddle::compiler::ReportOfFile(file->bytes(), file,
+                                                   arguments.report != "text");
+  if (auto s = file->Unchanged(); !s.ok()) return Fail(kTool, s);
+  if (!made.ok()) {
+    // It may hold anything, as names do.
+    const absl::Status printable(
+        made.status().code(), heddle::cli::Printable(made.status().message()));
+    return Fail(kTool, heddle::cli::OfFile(arguments.model, printable));
+  }
+  return WriteReport(arguments, made->package, made->report,
+                     made->set ? &*made->set : nullptr);
 }
 
 // The values that --shape-set gives.
@@ -308,14 +350,7 @@ int Compile(const Arguments& arguments) {
                                  "the file is empty"),
         arguments.model);
   }
-  if (heddle::cli::IsPackage(model)) {
-    Fail(kTool, absl::InvalidArgumentError(absl::StrCat(
-                    "'", heddle::cli::Printable(arguments.model),
-                    "' is already compiled: heddle-compile --list shows its "
-                    "contents, heddle-run runs it, heddle-run --layers "
-                    "reports on it")));
-    return heddle::cli::kUsage;
-  }
+  if (heddle::cli::IsPackage(model)) return ReportPackage(arguments, *file);
   const auto example = [&](const absl::Status& rejection) {
     if (heddle::compiler::RejectionOf(rejection) !=
         heddle::compiler::Rejection::kUnsupportedShape) {
@@ -392,7 +427,9 @@ int main(int argc, char** argv) {
   heddle::cli::WrapHelp(&app);
   app.set_version_flag("--version",
                        absl::StrCat(kTool, " ", heddle::cli::kVersion));
-  auto* model = app.add_option("model", arguments.model, "ONNX model");
+  auto* model = app.add_option("model", arguments.model,
+                               "ONNX model; for --list and --report also a "
+                               "package");
   auto* output =
       app.add_option("-o,--output", arguments.output,
                      "package to write, - for stdout; without it, only check "
@@ -451,7 +488,9 @@ int main(int argc, char** argv) {
              "--report{text}", arguments.report,
              "print a report: --report or --report=json on stdout; "
              "--report=html writes one file, OUTPUT.html (or MODEL.html in the "
-             "current folder), with timeline, SRAM, roofline and layers")
+             "current folder), with timeline, SRAM, roofline and layers. Of a "
+             "package (.hpk) without what it does not hold, such as shapes and "
+             "SRAM")
           ->check(CLI::IsMember({"text", "json", "html"}));
   app.add_option("--report-file", arguments.report_file,
                  "write the report to this file")
@@ -536,6 +575,13 @@ int main(int argc, char** argv) {
         throw CLI::ValidationError("--stop-after",
                                    std::string(known.message()));
       }
+    }
+    for (const CLI::Option* option : app.get_options()) {
+      const std::string name = option->get_name();
+      const bool any = name == "model" || name == "--report" ||
+                       name == "--report-file" || name == "--progress" ||
+                       name == "--threads";
+      if (!any && option->count() > 0) arguments.needs_model = name;
     }
     const std::string overwritten = WhatIsOverwritten(arguments);
     if (!overwritten.empty()) {

@@ -8,6 +8,7 @@
 #include "absl/strings/str_cat.h"
 #include "absl/strings/str_format.h"
 #include "compiler/base/clock.h"
+#include "compiler/report/package_report.h"
 #include "tools/cli/printable.h"
 #include "tools/heddle-compile/shape_set_report.h"
 
@@ -64,9 +65,11 @@ std::string LayerName(const compiler::LayerReport& layer) {
   return name;
 }
 
-// A table of the layers, in the order of execution.
+// A table of the layers, in the order of execution; of a package without what
+// it does not say.
 std::string LayerTable(const compiler::CompileReport& report,
                        uint32_t clock_mhz) {
+  const bool of_model = !report.from_package;
   size_t width = 5, shape_width = 5, op_width = 17;
   for (const compiler::LayerReport& layer : report.layers) {
     op_width = std::max(op_width, std::min(kWidest, layer.op.size()));
@@ -76,16 +79,23 @@ std::string LayerTable(const compiler::CompileReport& report,
   }
   const int w = static_cast<int>(width), s = static_cast<int>(shape_width);
   const int o = static_cast<int>(op_width);
-  std::string text =
-      absl::StrFormat("%-*s %-*s %-7s %-*s %13s %11s %10s %9s %7s %s\n", w,
-                      "layer", o, "operator", "engine", s, "shape", "MACs",
-                      "DRAM bytes", "cycles*", "ms*", "util*", "bound by*");
+  std::string text = absl::StrFormat("%-*s ", w, "layer");
+  if (of_model) absl::StrAppendFormat(&text, "%-*s ", o, "operator");
+  absl::StrAppendFormat(&text, "%-7s ", "engine");
+  if (of_model) absl::StrAppendFormat(&text, "%-*s ", s, "shape");
+  absl::StrAppendFormat(&text, "%13s %11s %10s %9s %7s %s\n", "MACs",
+                        "DRAM bytes", "cycles*", "ms*", "util*", "bound by*");
   for (const compiler::LayerReport& layer : report.layers) {
+    absl::StrAppendFormat(&text, "%-*s ", w, LayerName(layer));
+    if (of_model) absl::StrAppendFormat(&text, "%-*s ", o, layer.op);
+    absl::StrAppendFormat(&text, "%-7s ", layer.engine);
+    if (of_model) {
+      absl::StrAppendFormat(&text, "%-*s ", s,
+                            compiler::ShapeToString(layer.output_shape));
+    }
     absl::StrAppendFormat(
-        &text, "%-*s %-*s %-7s %-*s %13d %11d %10d %9s %6.1f%% %s\n", w,
-        LayerName(layer), o, layer.op, layer.engine, s,
-        compiler::ShapeToString(layer.output_shape), layer.macs,
-        layer.dram_bytes, layer.estimated_cycles,
+        &text, "%13d %11d %10d %9s %6.1f%% %s\n", layer.macs, layer.dram_bytes,
+        layer.estimated_cycles,
         compiler::ColumnMilliseconds(layer.estimated_cycles,
                                      report.estimated_cycles, clock_mhz),
         100 * layer.utilisation, layer.bound);
@@ -150,14 +160,17 @@ std::string EngineTable(const compiler::CompileReport& report) {
 std::string WeightPlanLines(const package::WeightPlan& plan,
                             const compiler::CompileReport& report) {
   if (plan.empty()) return "";
-  return absl::StrFormat(
+  std::string text = absl::StrFormat(
       "  on the card     %d bytes resident, and %d window%s of %d bytes\n"
-      "  host memory     %d bytes copied in each run, in %d pieces, %s: %d "
-      "cycles* more than the estimate below\n",
+      "  host memory     %d bytes copied in each run, in %d pieces, %s",
       plan.device_bytes, plan.windows, plan.windows == 1 ? "" : "s",
       plan.window_bytes, plan.copied_bytes(), plan.copies.size(),
-      plan.windows == 2 ? "while the card computes" : "while the card waits",
-      report.copy_wait_cycles);
+      plan.windows == 2 ? "while the card computes" : "while the card waits");
+  if (!report.from_package) {
+    absl::StrAppend(&text, ": ", report.copy_wait_cycles,
+                    " cycles* more than the estimate below");
+  }
+  return text + "\n";
 }
 
 bool HasControl(const compiler::CompileReport& report) {
@@ -166,24 +179,41 @@ bool HasControl(const compiler::CompileReport& report) {
       [](const compiler::SegmentReport& s) { return !s.control.empty(); });
 }
 
+// What is known of segments. Of a package, only the nodes of the host's; times
+// only if it has a profile.
+struct SegmentColumns {
+  bool nodes = true, times = true;
+};
+SegmentColumns ColumnsOf(const compiler::CompileReport& report) {
+  return {!report.from_package,
+          !report.from_package || !report.host_profile.empty()};
+}
+
 // Lines of segments; those of bodies are named "2 body.1" behind that of the If
 // or Loop "2".
 void AddSegmentLines(const std::vector<compiler::SegmentReport>& segments,
-                     const std::string& prefix, std::string* text) {
+                     const std::string& prefix, SegmentColumns columns,
+                     std::string* text) {
   for (size_t i = 0; i < segments.size(); ++i) {
     const compiler::SegmentReport& s = segments[i];
     const std::string name = absl::StrCat(prefix, i + 1);
     const std::string on = !s.control.empty() ? absl::StrCat("host ", s.control)
                            : s.host           ? "host"
                                               : "card";
-    absl::StrAppendFormat(text, "%-20s %-9s %6d %12d %12d %12s %12.1f %12s\n",
-                          name, on, s.nodes.size(), s.bytes_in, s.bytes_out,
-                          s.host && s.cycles == 0 ? "" : absl::StrCat(s.cycles),
-                          s.estimated_us,
-                          s.host ? "" : absl::StrFormat("%.1f", s.crossing_us));
+    absl::StrAppendFormat(text, "%-20s %-9s", name, on);
+    if (columns.nodes) absl::StrAppendFormat(text, " %6d", s.nodes.size());
+    absl::StrAppendFormat(
+        text, " %12d %12d %12s", s.bytes_in, s.bytes_out,
+        s.host && s.cycles == 0 ? "" : absl::StrCat(s.cycles));
+    if (columns.times) {
+      absl::StrAppendFormat(
+          text, " %12.1f %12s", s.estimated_us,
+          s.host ? "" : absl::StrFormat("%.1f", s.crossing_us));
+    }
+    *text += '\n';
     for (const auto& body : s.bodies) {
       AddSegmentLines(body.segments, absl::StrCat(name, " ", body.name, "."),
-                      text);
+                      columns, text);
     }
   }
 }
@@ -211,22 +241,30 @@ SegmentTimes TimesOf(const std::vector<compiler::SegmentReport>& segments) {
 // How card and host share the network; nothing if the card does it all.
 std::string SegmentTable(const compiler::CompileReport& report) {
   if (report.segments.empty()) return "";
-  std::string text = absl::StrFormat(
-      "%-20s %-9s %6s %12s %12s %12s %12s %12s\n", "segment", "on", "nodes",
-      "bytes in", "bytes out", "cycles*", "us*", "crossing us*");
-  AddSegmentLines(report.segments, "", &text);
+  const SegmentColumns columns = ColumnsOf(report);
+  std::string text = absl::StrFormat("%-20s %-9s", "segment", "on");
+  if (columns.nodes) absl::StrAppendFormat(&text, " %6s", "nodes");
+  absl::StrAppendFormat(&text, " %12s %12s %12s", "bytes in", "bytes out",
+                        "cycles*");
+  if (columns.times) {
+    absl::StrAppendFormat(&text, " %12s %12s", "us*", "crossing us*");
+  }
+  text += '\n';
+  AddSegmentLines(report.segments, "", columns, &text);
   const SegmentTimes times = TimesOf(report.segments);
   if (HasControl(report)) {
     text +=
         "Cycles count each body once; the number of iterations is known at run "
         "time only.\n";
   }
-  absl::StrAppendFormat(
-      &text,
-      "Microseconds of the host and of crossings (a job, and its bytes in and "
-      "out) follow\n"
-      "the host profile '%s'; sums: card %.1f, host %.1f, crossings %.1f.\n",
-      Printable(report.host_profile), times.card, times.host, times.crossing);
+  if (columns.times) {
+    absl::StrAppendFormat(
+        &text,
+        "Microseconds of the host and of crossings (a job, and its bytes in "
+        "and out) follow\n"
+        "the host profile '%s'; sums: card %.1f, host %.1f, crossings %.1f.\n",
+        Printable(report.host_profile), times.card, times.host, times.crossing);
+  }
   for (const compiler::HostNode& node : report.host_nodes) {
     absl::StrAppend(&text, "host: ", Printable(node.reason), "\n");
   }
@@ -236,27 +274,35 @@ std::string SegmentTable(const compiler::CompileReport& report) {
 ordered_json HostNodes(const compiler::CompileReport& report) {
   ordered_json nodes = ordered_json::array();
   for (const compiler::HostNode& node : report.host_nodes) {
-    nodes.push_back({{"node", node.name},
-                     {"op", node.op},
-                     {"reason", node.reason},
-                     {"by_choice", node.by_choice}});
+    ordered_json entry = {{"node", node.name}, {"op", node.op}};
+    if (!report.from_package) {
+      entry["reason"] = node.reason;
+      entry["by_choice"] = node.by_choice;
+    }
+    nodes.push_back(std::move(entry));
   }
   return nodes;
 }
 
-ordered_json Segments(const std::vector<compiler::SegmentReport>& list) {
+ordered_json Segments(const std::vector<compiler::SegmentReport>& list,
+                      SegmentColumns columns) {
   ordered_json segments = ordered_json::array();
   for (const compiler::SegmentReport& s : list) {
-    ordered_json segment = {
-        {"on", s.host ? "host" : "card"}, {"nodes", s.nodes},
-        {"bytes_in", s.bytes_in},         {"bytes_out", s.bytes_out},
-        {"estimated_cycles", s.cycles},   {"host_bytes", s.host_bytes},
-        {"estimated_us", s.estimated_us}, {"crossing_us", s.crossing_us}};
+    ordered_json segment = {{"on", s.host ? "host" : "card"}};
+    if (columns.nodes) segment["nodes"] = s.nodes;
+    segment["bytes_in"] = s.bytes_in;
+    segment["bytes_out"] = s.bytes_out;
+    segment["estimated_cycles"] = s.cycles;
+    if (columns.nodes) segment["host_bytes"] = s.host_bytes;
+    if (columns.times) {
+      segment["estimated_us"] = s.estimated_us;
+      segment["crossing_us"] = s.crossing_us;
+    }
     if (!s.control.empty()) {
       ordered_json bodies = ordered_json::array();
       for (const auto& body : s.bodies) {
-        bodies.push_back(
-            {{"name", body.name}, {"segments", Segments(body.segments)}});
+        bodies.push_back({{"name", body.name},
+                          {"segments", Segments(body.segments, columns)}});
       }
       segment["control"] = s.control;
       segment["bodies"] = std::move(bodies);
@@ -276,15 +322,16 @@ ordered_json WeightPlanAsJson(const package::Package& package,
                       {"to", c.to},
                       {"bytes", c.size}});
   }
-  return {{"device_bytes", package.region0_bytes()},
-          {"resident_bytes",
-           plan.empty() ? package.weights.size() : plan.resident_bytes()},
-          {"copied_bytes", plan.copied_bytes()},
-          {"windows", plan.windows},
-          {"window_bytes", plan.window_bytes},
-          {"overlapped", plan.windows == 2},
-          {"wait_cycles", report.copy_wait_cycles},
-          {"copies", std::move(copies)}};
+  ordered_json json = {{"device_bytes", package.region0_bytes()},
+                       {"resident_bytes", plan.empty() ? package.weights.size()
+                                                       : plan.resident_bytes()},
+                       {"copied_bytes", plan.copied_bytes()},
+                       {"windows", plan.windows},
+                       {"window_bytes", plan.window_bytes},
+                       {"overlapped", plan.windows == 2}};
+  if (!report.from_package) json["wait_cycles"] = report.copy_wait_cycles;
+  json["copies"] = std::move(copies);
+  return json;
 }
 
 }  // namespace
@@ -351,7 +398,7 @@ std::string TextReport(const package::Package& package,
       "command streams   %d bytes, %d commands\n"
       "device memory     %d bytes\n"
       "DRAM traffic      %d bytes\n"
-      "SRAM peak         %d of %d bytes\n"
+      "%s%d of %d bytes\n"
       "cycles*           %s\n"
       "%s"
       "limit             %d cycles, by %s (compute %d, DRAM %d)\n"
@@ -363,8 +410,9 @@ std::string TextReport(const package::Package& package,
       report.host_nodes.size(), report.macs, report.weight_bytes,
       WeightPlanLines(package.weight_plan, report), report.scratch_bytes,
       report.io_bytes, report.stream_bytes, report.commands,
-      DeviceBytes(package), report.dram_bytes, report.sram_peak_bytes,
-      report.sram_bytes,
+      DeviceBytes(package), report.dram_bytes,
+      report.from_package ? "SRAM touched      " : "SRAM peak         ",
+      report.sram_peak_bytes, report.sram_bytes,
       Timed(absl::StrCat(report.estimated_cycles), report.estimated_cycles,
             clock_mhz),
       job, Limit(report), LimitName(report), report.compute_bound_cycles,
@@ -374,6 +422,9 @@ std::string TextReport(const package::Package& package,
   text += FloatGroups(report);
   for (const std::string& note : report.notes) {
     absl::StrAppend(&text, "note: ", Printable(note), "\n");
+  }
+  if (report.from_package) {
+    absl::StrAppend(&text, compiler::kNotInPackage, ".\n");
   }
   return text;
 }
@@ -396,6 +447,10 @@ ordered_json ReportAsJson(const package::Package& package,
                       {"commands", layer.commands},
                       {"sources", layer.sources},
                       {"tiles", layer.tiles}});
+    if (!report.from_package) continue;
+    for (const char* key : {"op", "shape", "sources", "tiles"}) {
+      layers.back().erase(key);
+    }
   }
   ordered_json engines = ordered_json::array();
   for (const compiler::EngineReport& engine : report.engines) {
@@ -435,49 +490,58 @@ ordered_json ReportAsJson(const package::Package& package,
       {"layer_bound_cycles", report.layer_bound_cycles},
       {"bound_by", LimitName(report)},
       {"distance", Ratio(report.estimated_cycles, Limit(report))}};
-  return {{"schema", "heddle-compile/1"},
-          {"model", package.model_name},
-          {"config", package.config},
-          {"macs", report.macs},
-          {"weight_bytes", report.weight_bytes},
-          {"weight_plan", WeightPlanAsJson(package, report)},
-          {"scratch_bytes", report.scratch_bytes},
-          {"io_bytes", report.io_bytes},
-          {"stream_bytes", report.stream_bytes},
-          {"device_bytes", DeviceBytes(package)},
-          {"commands", report.commands},
-          {"sram_bytes", report.sram_bytes},
-          {"sram_peak_bytes", report.sram_peak_bytes},
-          {"dram_bytes", report.dram_bytes},
-          {"operators", Operators(report)},
-          {"host_operators", HostNodes(report)},
-          {"segments", Segments(report.segments)},
-          {"host_profile", report.host_profile},
-          {"calibrated", true},
-          {"estimated_cycles", report.estimated_cycles},
-          {"clock_mhz", clock_mhz},
-          {"estimated_ms",
-           compiler::MillisecondsOf(report.estimated_cycles, clock_mhz)},
-          {"estimated_per_second",
-           compiler::PerSecond(report.estimated_cycles, clock_mhz)},
-          {"estimated_job_cycles", report.estimated_job_cycles},
-          {"estimated_job_ms",
-           compiler::MillisecondsOf(report.estimated_job_cycles, clock_mhz)},
-          {"estimated_utilisation", report.estimated_utilisation},
-          {"limits", limits},
-          {"engines", std::move(engines)},
-          {"inputs", TensorsJson(package.inputs)},
-          {"outputs", TensorsJson(package.outputs)},
-          {"taps", TensorsJson(package.taps)},
-          {"notes", report.notes},
-          {"float_groups", std::move(float_groups)},
-          {"layers", std::move(layers)},
-          {"buffers", std::move(buffers)}};
+  ordered_json json = {
+      {"schema", "heddle-compile/1"},
+      {"model", package.model_name},
+      {"config", package.config},
+      {"macs", report.macs},
+      {"weight_bytes", report.weight_bytes},
+      {"weight_plan", WeightPlanAsJson(package, report)},
+      {"scratch_bytes", report.scratch_bytes},
+      {"io_bytes", report.io_bytes},
+      {"stream_bytes", report.stream_bytes},
+      {"device_bytes", DeviceBytes(package)},
+      {"commands", report.commands},
+      {"sram_bytes", report.sram_bytes},
+      {"sram_peak_bytes", report.sram_peak_bytes},
+      {"dram_bytes", report.dram_bytes},
+      {"operators", Operators(report)},
+      {"host_operators", HostNodes(report)},
+      {"segments", Segments(report.segments, ColumnsOf(report))},
+      {"host_profile", report.host_profile},
+      {"calibrated", true},
+      {"estimated_cycles", report.estimated_cycles},
+      {"clock_mhz", clock_mhz},
+      {"estimated_ms",
+       compiler::MillisecondsOf(report.estimated_cycles, clock_mhz)},
+      {"estimated_per_second",
+       compiler::PerSecond(report.estimated_cycles, clock_mhz)},
+      {"estimated_job_cycles", report.estimated_job_cycles},
+      {"estimated_job_ms",
+       compiler::MillisecondsOf(report.estimated_job_cycles, clock_mhz)},
+      {"estimated_utilisation", report.estimated_utilisation},
+      {"limits", limits},
+      {"engines", std::move(engines)},
+      {"inputs", TensorsJson(package.inputs)},
+      {"outputs", TensorsJson(package.outputs)},
+      {"taps", TensorsJson(package.taps)},
+      {"notes", report.notes},
+      {"float_groups", std::move(float_groups)},
+      {"layers", std::move(layers)},
+      {"buffers", std::move(buffers)}};
+  if (report.from_package) {
+    for (const char* key : {"sram_peak_bytes", "float_groups", "buffers"}) {
+      json.erase(key);
+    }
+    json["sram_touched_bytes"] = report.sram_peak_bytes;
+    json["not_in_package"] = compiler::kNotInPackage;
+  }
+  return json;
 }
 
 std::string JsonReport(const package::Package& package,
                        const compiler::CompileReport& report,
-                       const compiler::ShapeSetResult* set) {
+                       const compiler::ShapeSetReport* set) {
   ordered_json json = ReportAsJson(package, report);
   if (set != nullptr) json["shape_set"] = ShapeSetAsJson(*set);
   // Names are the user's bytes: what is no UTF-8 is replaced.

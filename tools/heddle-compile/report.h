@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// The report of a compilation, as text and as JSON.
+// The report of a compilation or of a package, as text and as JSON.
 //
 // JSON, keys stable within a schema version:
 //   {"schema": "heddle-compile/1", "model", "config", "macs", "weight_bytes",
@@ -29,7 +29,8 @@
 //                 "wait_for_commands", "finished"}] (cycles; the last seven add
 //                 up to estimated_cycles),
 //    "inputs"|"outputs"|"taps": [{"name", "type", "shape", "bytes"}],
-//    "notes": sentences on what the model says and the compiler does not use,
+//    "notes": sentences on what the model says and the compiler does not use;
+//             of a package where it states other cycles,
 //    "shape_set": only of a package of several shapes, of which the rest of the
 //                 report is the largest: {"bytes", "separate_bytes" (as many
 //                 packages), "padding": sentences on dimensions with gaps,
@@ -42,7 +43,13 @@
 //                "utilisation", "bound", "commands", "sources", "tiles"}],
 //    "buffers": [{"name", "kind", "address", "bytes", "first_layer",
 //                 "last_layer", "first_cycle", "last_cycle"}]}
-// What the cycles of layers mean: compiler.h, LayerReport.
+// Of an existing package (compiler/report/package_report.h) the same, without
+// what is not in one: "op", "shape", "sources" and "tiles" of layers, "nodes"
+// and "host_bytes" of segments, reasons of host operators, "wait_cycles",
+// "float_groups" and "buffers"; times of segments only with a host profile. It
+// has "sram_touched_bytes" (up to the last byte that a command may touch)
+// instead of "sram_peak_bytes", and "not_in_package", a sentence.
+// What the cycles of layers mean: compiler/base/report.h, LayerReport.
 #ifndef HEDDLE_TOOLS_HEDDLE_COMPILE_REPORT_H_
 #define HEDDLE_TOOLS_HEDDLE_COMPILE_REPORT_H_
 
@@ -68,7 +75,7 @@ nlohmann::ordered_json ReportAsJson(const package::Package& package,
 // `set`: the package is the largest of these; or null.
 std::string JsonReport(const package::Package& package,
                        const compiler::CompileReport& report,
-                       const compiler::ShapeSetResult* set = nullptr);
+                       const compiler::ShapeSetReport* set = nullptr);
 
 }  // namespace heddle::compile
 

@@ -6,6 +6,7 @@
 
 #include <string>
 
+#include "compiler/report/package_report.h"
 #include "compiler/stream/job_cycles.h"
 #include "compiler/testing/control_models.h"
 #include "compiler/testing/model_builder.h"
@@ -278,6 +279,66 @@ TEST(ShapeSets, AreInEveryForm) {
   EXPECT_EQ(html.find("alert(1)</script>"), std::string::npos);
   EXPECT_NE(html.find("shapeNotes()"), std::string::npos);
   EXPECT_NE(html.find("separate_bytes"), std::string::npos);
+}
+
+// What a package does not hold is nowhere, not even as zeros.
+TEST(Report, OfAPackageLeavesOutWhatItDoesNotHold) {
+  const Compiled c = Compile();
+  const auto report = compiler::ReportOfPackage(c.package, true);
+  ASSERT_TRUE(report.ok()) << report.status();
+  const std::string text = TextReport(c.package, *report);
+  EXPECT_EQ(text.find('\x1b'), std::string::npos);
+  EXPECT_NE(text.find(compiler::kNotInPackage), std::string::npos) << text;
+  for (const char* part : {"operator ", "shape ", "SRAM peak", "Relu"}) {
+    EXPECT_EQ(text.find(part), std::string::npos) << part << text;
+  }
+  EXPECT_NE(text.find("\nSRAM touched      "), std::string::npos) << text;
+  const std::string html = HtmlReport("m.hpk", c.package, *report);
+  EXPECT_EQ(html.find("alert(1)</script>"), std::string::npos);
+  const std::string mark = "id=\"data\">";
+  const size_t begin = html.find(mark) + mark.size();
+  const ordered_json data = ordered_json::parse(
+      html.substr(begin, html.find("</script>", begin) - begin));
+  EXPECT_EQ(data["not_in_package"], compiler::kNotInPackage);
+  EXPECT_EQ(data["timeline"].size(), c.report.commands_in_time.size() - 1);
+  for (const char* key : {"buffers", "float_groups", "sram_peak_bytes"}) {
+    EXPECT_FALSE(data.contains(key)) << key;
+  }
+  ASSERT_EQ(data["layers"].size(), c.report.layers.size());
+  for (const char* key : {"op", "shape", "sources", "tiles"}) {
+    EXPECT_FALSE(data["layers"][0].contains(key)) << key;
+  }
+  EXPECT_EQ(data["layers"][0]["estimated_cycles"],
+            c.report.layers[0].estimated_cycles);
+}
+
+// Nor how long what runs, if it has no profile of the host.
+TEST(Report, OfSegmentsWithoutAProfileHasNoTimes) {
+  compiler::CompileOptions options;
+  options.host_nodes = true;
+  options.placement = compiler::Placement::kCard;
+  auto result =
+      compiler::CompileOnnx(compiler::RepeatedModel().Bytes(), options);
+  ASSERT_TRUE(result.ok()) << result.status();
+  auto package = package::Parse(result->package);
+  ASSERT_TRUE(package.ok()) << package.status();
+  for (const bool has_profile : {true, false}) {
+    if (!has_profile) package->host_profile.clear();
+    const auto report = compiler::ReportOfPackage(*package, true);
+    ASSERT_TRUE(report.ok()) << report.status();
+    const std::string text = TextReport(*package, *report);
+    EXPECT_EQ(Count(text, "\n2 body.1             card "), 1u) << text;
+    EXPECT_EQ(Count(text, "crossing us*"), has_profile ? 1u : 0u) << text;
+    EXPECT_EQ(Count(text, "follow\nthe host profile"), has_profile ? 1u : 0u);
+    EXPECT_EQ(Count(text, "nodes "), 0u) << text;
+    EXPECT_EQ(Count(text, "\nhost: Loop "), 1u) << text;
+    const ordered_json json =
+        ordered_json::parse(JsonReport(*package, *report));
+    const auto& body = json["segments"][1]["bodies"][0]["segments"][0];
+    EXPECT_EQ(body.contains("estimated_us"), has_profile);
+    EXPECT_FALSE(body.contains("nodes"));
+    EXPECT_FALSE(json["host_operators"][0].contains("reason"));
+  }
 }
 
 TEST(JsonReport, AgreesWithItself) {

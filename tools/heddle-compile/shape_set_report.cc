@@ -13,13 +13,13 @@ namespace {
 
 using nlohmann::ordered_json;
 
-uint64_t Separate(const compiler::ShapeSetResult& set) {
+uint64_t Separate(const compiler::ShapeSetReport& set) {
   uint64_t sum = 0;
   for (const auto& s : set.specialisations) sum += s.package_bytes;
   return sum;
 }
 
-std::string Values(const compiler::ShapeSetResult& set,
+std::string Values(const compiler::ShapeSetReport& set,
                    const std::vector<int64_t>& values) {
   std::string text;
   for (size_t i = 0; i < values.size(); ++i) {
@@ -31,15 +31,15 @@ std::string Values(const compiler::ShapeSetResult& set,
 
 }  // namespace
 
-std::string ShapeSetLine(const compiler::ShapeSetResult& set) {
+std::string ShapeSetLine(const compiler::ShapeSetReport& set) {
   return absl::StrCat(
       set.specialisations.size(),
       set.specialisations.size() == 1 ? " specialisation" : " specialisations",
-      " in ", set.package.size(), " bytes; as separate packages ",
+      " in ", set.package_bytes, " bytes; as separate packages ",
       Separate(set));
 }
 
-std::string ShapeSetText(const compiler::ShapeSetResult& set) {
+std::string ShapeSetText(const compiler::ShapeSetReport& set) {
   size_t width = 14;
   for (const auto& s : set.specialisations) {
     width = std::max(width, Values(set, s.values).size());
@@ -73,7 +73,7 @@ std::string ShapeValuesText(const compiler::ShapeValues& values) {
                       ":\n");
 }
 
-ordered_json ShapeSetAsJson(const compiler::ShapeSetResult& set) {
+ordered_json ShapeSetAsJson(const compiler::ShapeSetReport& set) {
   ordered_json list = ordered_json::array();
   for (const auto& s : set.specialisations) {
     ordered_json values = ordered_json::object();
@@ -86,7 +86,7 @@ ordered_json ShapeSetAsJson(const compiler::ShapeSetResult& set) {
                     {"estimated_cycles", s.estimated_cycles},
                     {"host_operators", s.host_nodes}});
   }
-  return {{"bytes", set.package.size()},
+  return {{"bytes", set.package_bytes},
           {"separate_bytes", Separate(set)},
           {"padding", set.padding},
           {"specialisations", std::move(list)}};

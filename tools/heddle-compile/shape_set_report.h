@@ -12,13 +12,13 @@
 namespace heddle::compile {
 
 // One sentence: how many specialisations, their bytes together and apart.
-std::string ShapeSetLine(const compiler::ShapeSetResult& set);
+std::string ShapeSetLine(const compiler::ShapeSetReport& set);
 // That, a table of the specialisations, and what is padded.
-std::string ShapeSetText(const compiler::ShapeSetResult& set);
+std::string ShapeSetText(const compiler::ShapeSetReport& set);
 // Before they are compiled: which values there are, and which are explained.
 std::string ShapeValuesText(const compiler::ShapeValues& values);
 // See report.h.
-nlohmann::ordered_json ShapeSetAsJson(const compiler::ShapeSetResult& set);
+nlohmann::ordered_json ShapeSetAsJson(const compiler::ShapeSetReport& set);
 
 }  // namespace heddle::compile
 

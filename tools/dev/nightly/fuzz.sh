@@ -1,8 +1,8 @@
 #!/bin/sh
 # SPDX-License-Identifier: Apache-2.0
 # libFuzzer with AddressSanitizer and UBSan on everything that reads untrusted
-# files or messages: the importer, the package loader with its host segments, packages
-# of several shapes, entries of the compile cache, timing records; both ends
+# files or messages: the importer, the package loader with its host segments, reports
+# of packages, packages of several shapes, entries of the compile cache, timing records; both ends
 # of heddle-hosted's protocol, the daemon with a client, the daemon with a card; the
 # card with a host, over vfio-user and vhost-user. Seconds for each target: $1
 # (60). A crash file goes to tests/crashers/<target>/.
@@ -17,7 +17,7 @@ mkdir "$corpus/package"
 "$(bazel info bazel-bin)/tools/heddle-compile/heddle-compile" \
   tools/demo/digits/digits_int8.onnx -o "$corpus/package/digits.hpk"
 status=0
-for name in protocol hosted device vfio vhost timing_record shape_set; do
+for name in protocol hosted device vfio vhost timing_record shape_set package_report; do
   mkdir -p "$corpus/$name"
 done
 cp kmd/hosted/fuzz_seeds/call_* "$corpus/protocol/"
@@ -28,8 +28,9 @@ cp simulator/platform/fuzz_seeds/vhost_* "$corpus/vhost/"
 cp tools/heddle-timing/fuzz_seeds/* "$corpus/timing_record/"
 cp compiler/package/fuzz_seeds/* "$corpus/package/"
 cp compiler/package/shape_set_seeds/* "$corpus/shape_set/"
+cp "$corpus"/package/* "$corpus"/shape_set/* compiler/report/fuzz_seeds/* "$corpus/package_report/"
 for target in compiler/import:import_fuzz compiler/package:package_fuzz \
-  compiler/package:shape_set_fuzz compiler/cache:file_cache_fuzz \
+  compiler/package:shape_set_fuzz compiler/report:package_report_fuzz compiler/cache:file_cache_fuzz \
   kmd/hosted:protocol_fuzz kmd/hosted:hosted_fuzz kmd/hosted:device_fuzz \
   simulator/platform:vfio_user_fuzz simulator/platform:vhost_user_fuzz \
   tools/heddle-timing:timing_record_fuzz; do
