@@ -250,7 +250,7 @@ MUTANTS = [
     dict(name = "vector_zero_is_no_register", file = "hd_vec_operands", test = "hd_vector_engine",
          text = "en_i && reg_i[k] && !zero_i[k];", becomes = "en_i && reg_i[k];"),
     dict(name = "program_of_33_lines", file = "hd_vec_program", test = "hd_vector_engine",
-         text = "fill_i[p] && (!came_q[p][5] || ahead[p])", becomes = "fill_i[p]"),
+         text = "fill_i[p] && is_program", becomes = "fill_i[p]"),
     dict(name = "vector_walk_strip", file = "hd_vec_walk", test = "hd_vector_engine",
          text = "if (loops_i.strips && level == {1'b1, loops_i.dim}) step = {step[BA-4:0], 3'd0};", becomes = ""),
     dict(name = "stream_keeps_lines", file = "hd_vec_stream", test = "hd_vector_engine",

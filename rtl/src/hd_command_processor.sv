@@ -91,7 +91,7 @@ module hd_command_processor #(
     // store engine
     output logic          store_cmd_valid_o,
     input  logic          store_cmd_ready_i,
-    output logic [32*heddle_pkg::LOAD_WORDS-1:0] store_cmd_o,
+    output logic [32*heddle_pkg::STORE_WORDS-1:0] store_cmd_o,
     input  logic          store_read_i,
     input  logic          store_done_i,
     input  logic          store_fault_i,
@@ -229,9 +229,9 @@ module hd_command_processor #(
       .same_o(same[0])
   );
 
-  hd_engine_queue #(.W(heddle_pkg::LOAD_WORDS)) u_store_queue (
+  hd_engine_queue #(.W(heddle_pkg::STORE_WORDS)) u_store_queue (
       .clk_i(cmd_clk), .clk_req_o(clk_req[1]), .rst_ni, .clear_i(flush), .hold_i(!run),
-      .push_i(push[1]), .cmd_i(cmd[32*heddle_pkg::LOAD_WORDS-1:0]), .offset_i(cmd_offset),
+      .push_i(push[1]), .cmd_i(cmd[32*heddle_pkg::STORE_WORDS-1:0]), .offset_i(cmd_offset),
       .full_o(full[1]), .empty_o(empty[1]), .retired_o(retired[1]),
       .want_o(want[1]), .wait_enable_o(wait_enable[3:2]),
       .wait_sem_o(wait_sem[19:10]), .wait_count_o(wait_count[31:16]),

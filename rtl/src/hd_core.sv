@@ -109,7 +109,7 @@ module hd_core #(
   logic [3:0] load_fault_region;
   logic [63:0] load_fault_addr;
   logic store_cmd_valid, store_cmd_ready, store_read, store_done, store_fault, store_idle, store_busy;
-  logic [32*heddle_pkg::LOAD_WORDS-1:0] store_cmd;
+  logic [32*heddle_pkg::STORE_WORDS-1:0] store_cmd;
   logic [7:0] store_fault_code;
   logic [3:0] store_fault_region;
   logic [63:0] store_fault_addr;

@@ -6,10 +6,10 @@
 // Pipeline: operands are taken with en_i (only while ready_o) in cycle 0. valid_o is set for one
 // cycle, in which y_o holds the result (otherwise zero): in cycle 4, for fdiv and fsqrt in cycle
 // 32, for idiv and idivu in cycle 38. soon_o is set three cycles before it. ready_o is clear from
-// cycle 1 to soon_o of these, so results come in order, at most one per cycle. next_o: ready_o will be set
-// in the next cycle. Each unit has operand
-// registers of its own and keeps quiet unless the operation is its. hd_fp_fma takes its four cycles;
-// what the others have after one, or after their iterations, waits in registers.
+// cycle 1 to soon_o of these, so results come in order, at most one per cycle. next_o: ready_o will
+// be set in the next cycle. Each unit has operand registers of its own and stays quiet unless the
+// operation is its own. hd_fp_fma takes four cycles; what the others have after one, or after their
+// iterations, waits in registers.
 module hd_lane_alu #(
     parameter int LANES = 16
 ) (

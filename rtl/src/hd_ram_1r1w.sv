@@ -22,7 +22,7 @@ module hd_ram_1r1w #(
   assign rdata_o = rdata_q;
   always_ff @(posedge clk_i) begin
 `ifndef SYNTHESIS
-    assert (!read_i || !write_i || raddr_i != waddr_i);
+    if (read_i) assert (!write_i || raddr_i != waddr_i);
 `endif
     if (read_i) rdata_q <= mem[raddr_i];
     // verilator lint_off BLKSEQ

@@ -27,7 +27,7 @@ module hd_store_engine #(
     // Command processor.
     input  logic                                 cmd_valid_i,
     output logic                                 cmd_ready_o,
-    input  logic [32*heddle_pkg::LOAD_WORDS-1:0] cmd_i,
+    input  logic [32*heddle_pkg::STORE_WORDS-1:0] cmd_i,
     output logic                                 read_o,
     output logic                                 done_o,
     output logic                                 fault_o,

@@ -5,7 +5,7 @@
 //   cycle -1        ready_o: an operation may come in the next cycle
 //   cycle 0         operands are taken (registers of hd_lane_alu)
 //   cycle 1 to 4    the operation
-//   cycle 4         valid_o, tag_o, d_o: in the logic of the operation's last step, for registers or RAMs
+//   cycle 4         valid_o, tag_o, d_o: combinational, from the operation's last step
 module hd_vec_lanes (
     input  logic         clk_i,
     input  logic         rst_ni,

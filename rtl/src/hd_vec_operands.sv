@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 // Registers of the vector engine and the choice of operands.
 //
-//   cycle 0   en_i: an instruction is issued; the RAMs take its register numbers, and registers what
-//             its other operands are, with all that goes to the lanes beside them
+//   cycle 0   en_i: an instruction is issued; the RAMs take its register numbers; its other operands,
+//             the operation and the tag go into registers
 //   cycle 1   en_o: operands, operation and tag, for the lanes
 //
 // 17 registers (v0 .. v15 and `out`) x 8 slots x 64 bytes = 8.5 KiB, three read ports and one write port:

@@ -77,7 +77,7 @@ module hd_vec_pick (
   assign wait_o = wait_q;
   assign fault_o = wait_q && (slot_q == 3'd0 || over_i);
 
-  // Queue. Places are given at issue.
+  // Queue. A place is taken at issue, and filled a cycle later.
   logic [15:0] bad_q [0:3];
   logic [16*BA-1:0] at_q [0:3];
   logic [1:0] here_at_q, wr_q, rd_q;

@@ -3,8 +3,8 @@
 // microprogram of a vrun, checks it and counts what it names; or stands for the program of a vmac.
 //
 //   load   lines of SRAM from the one of prog_addr on, one per cycle; word w of SRAM goes to bank
-//          w mod 4, row (w / 4) mod 32. Of a 33rd line only the words before the first one's are
-//          the program's: the others would take the places of its beginning
+//          w mod 4, row (w / 4) mod 32. Only the program's words are stored: the others of its last line
+//          may arrive when it runs, and those of a 33rd line belong where its beginning is
 //   scan   one micro-instruction per cycle from the first on, behind the words that arrive: read in one
 //          cycle, looked at in the next, while behind the last of a section none is read;
 //          the first illegal one ends it with bad_o
@@ -83,17 +83,19 @@ module hd_vec_program (
     word = {7'd0, prog_addr_i[1:0]} + {1'b0, index[8:1]};
     row = word[6:2] + prog_addr_i[6:2];
   end
-  logic [3:0] ahead;  // banks of a line that come before the first one's first word
-  assign ahead = ~(4'd15 << prog_addr_i[1:0]);
   for (genvar p = 0; p < 4; p++) begin : g_bank
     logic [4:0] to;
+    logic [8:0] n;  // of the words from the first line's first one on
+    logic is_program;
     assign to = came_q[p][4:0] + prog_addr_i[6:2];
+    assign n = {came_q[p], 2'(p)};
+    assign is_program = n >= {7'd0, prog_addr_i[1:0]} && n < {7'd0, prog_addr_i[1:0]} + {1'b0, words};
     hd_ram_1r1w #(
         .W    (128),
         .DEPTH(32)
     ) u_code (
         .clk_i  (clk_i),
-        .write_i(fill_i[p] && (!came_q[p][5] || ahead[p])),
+        .write_i(fill_i[p] && is_program),
         .waddr_i(to),
         .wdata_i(rdata_i[128*p +: 128]),
         .read_i ((read_i || scan_read) && word[1:0] == 2'(p)),

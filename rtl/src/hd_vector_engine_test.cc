@@ -424,6 +424,25 @@ TEST_F(Shapes, LongestProgram) {
   }
 }
 
+// The words of a program's last line that are not the program's come when it
+// runs already, in any of its cycles; the place for the store is read then,
+// too.
+TEST_F(Shapes, WordsBehindTheProgram) {
+  Program p;
+  p.body = {Op(MicroOp::kIadd, Destination::kOut, Operand::kImm, Operand::kImm,
+               Operand::kV0, 7),
+            Op(MicroOp::kMov, Destination::kV1, Operand::kLane)};
+  isa::Vrun c = Load(p);
+  c.lanes = 16;
+  c.n_r1 = 20;
+  c.n_o1 = 4;
+  c.SetD(Stream(131072, ElementType::kS32, 4, 0, 64));
+  for (uint64_t cycle = 1; cycle < 60; ++cycle) {
+    pair_.bench().Hold(1, 0, cycle);
+    Cost(c, "a late word", 80);
+  }
+}
+
 TEST_F(Shapes, Reductions) {
   Program sum;
   sum.body = {

@@ -60,6 +60,8 @@ class CommandBench {
     port_.r_ready = &d->mem_r_ready_o;
     port_.r_data = &d->mem_r_data_i[0];
     port_.r_error = &d->mem_r_error_i;
+    d->start_i = d->abort_i = d->clear_i = d->hang_i = 0;
+    d->sram_clear_busy_i = d->sram_failed_i = 0;
     Cycle();
   }
 

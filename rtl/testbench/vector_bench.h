@@ -61,6 +61,8 @@ class VectorBench {
       const uint64_t strobes = dut_->sram_wstrb_o;
       r.wstrb = static_cast<uint16_t>(strobes >> (16 * p));
       r.urgent = (dut_->sram_urgent_o >> p & 1) != 0;
+      const bool held = dut_.cycles() >= held_from_ && dut_.cycles() < held_to_;
+      if (p == held_port_ && held) continue;
       if (sram_.Grant(p, r)) {
         grants |= 1u << p;
         if (r.write) {
@@ -129,11 +131,20 @@ class VectorBench {
 
   void Reset() { dut_.Reset(); }
 
+  // No request of `port` is granted in these cycles from now on.
+  void Hold(int port, uint64_t from, uint64_t to) {
+    held_port_ = port;
+    held_from_ = cycles() + from;
+    held_to_ = cycles() + to;
+  }
+
  private:
   isa::Config config_;
   Clocked<Dut> dut_;
   testbench::SramModel sram_;
   uint64_t writes_ = 0;
+  int held_port_ = -1;
+  uint64_t held_from_ = 0, held_to_ = 0;
   bool check_reads_ = false;
   model::ReadSet reads_;  // of the command
 };

@@ -53,7 +53,19 @@ for _ in $(seq 300); do
   sleep 0.05
 done
 expect 0 ctl --control c status
-expect 1 ctl --control c fault no_such
+# wrong TEXT WORDS...: refused by the simulator, with these words.
+wrong() {
+  local text=$1
+  shift
+  expect 1 ctl --control c "$@"
+  grep -qF -- "\"error\":\"$text\"" out || fail "no '$text': $*"
+}
+wrong "'zzz' is not a command: give status, unplug, plug, memory, fault, quit" zzz
+wrong "'statsu' is not a command; did you mean status?" statsu
+wrong "'plugg' is not a command; did you mean plug?" plugg
+wrong "'no_such' is not a fault: see \`heddle-sim --help\` for the list" fault no_such
+wrong "'bitflip' is not a fault; did you mean bit_flip?" fault bitflip
+wrong "'link_upp' is not a fault; did you mean link_up?" fault link_upp
 expect 1 --socket s
 grep -q 'give another path' err || fail "a socket in use"
 expect 0 ctl --control c quit

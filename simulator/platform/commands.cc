@@ -7,10 +7,14 @@
 
 #include "absl/status/status.h"
 #include "absl/strings/ascii.h"
+#include "absl/strings/match.h"
 #include "absl/strings/str_cat.h"
+#include "absl/strings/str_join.h"
 #include "absl/strings/str_split.h"
+#include "absl/strings/string_view.h"
 #include "rtl/spec/generated/registers.h"
 #include "simulator/platform/parse.h"
+#include "tools/cli/usage.h"
 
 namespace heddle::platform {
 
@@ -45,6 +49,27 @@ namespace {
 using Words = std::vector<std::string>;
 // Longest delay of an interrupt.
 constexpr uint64_t kMaxLateMs = 3600 * 1000;
+
+// The names in kCommandHelp, in its order.
+struct Names {
+  Words commands, faults;
+};
+
+Names ListedNames() {
+  Names names;
+  for (const absl::string_view line : absl::StrSplit(kCommandHelp, '\n')) {
+    const Words words = absl::StrSplit(line, ' ', absl::SkipEmpty());
+    // Other lines continue what a command does.
+    if (words.empty() || absl::StartsWith(line, "   ")) continue;
+    if (names.commands.empty() || names.commands.back() != words[0]) {
+      names.commands.push_back(words[0]);
+    }
+    if (words[0] != "fault") continue;
+    names.faults.push_back(words[1]);
+    if (words[2] == "|") names.faults.push_back(words[3]);
+  }
+  return names;
+}
 
 // Word `i` as a number up to `limit`, or `otherwise` when there is none.
 absl::StatusOr<uint64_t> Number(const Words& words, size_t i,
@@ -136,8 +161,10 @@ absl::Status Fault(const Words& words, Platform* platform) {
   } else if (kind == "none") {
     *faults = Faults();
   } else {
+    const std::string meant = cli::DidYouMean(kind, ListedNames().faults);
     return absl::InvalidArgumentError(absl::StrCat(
-        "'", kind, "' is not a fault: see `heddle-sim --help` for the list"));
+        "'", kind, "' is not a fault",
+        meant.empty() ? ": see `heddle-sim --help` for the list" : meant));
   }
   return absl::OkStatus();
 }
@@ -186,10 +213,11 @@ std::string Commands::Run(absl::string_view line) {
   } else if (command == "quit") {
     platform_->reactor()->Quit();
   } else {
-    status = absl::InvalidArgumentError(
-        absl::StrCat("'", command,
-                     "' is not a command: give status, plug, unplug, memory, "
-                     "fault or quit"));
+    const Words commands = ListedNames().commands;
+    const std::string meant = cli::DidYouMean(command, commands);
+    status = absl::InvalidArgumentError(absl::StrCat(
+        "'", command, "' is not a command",
+        meant.empty() ? ": give " + absl::StrJoin(commands, ", ") : meant));
   }
   answer["ok"] = status.ok();
   if (!status.ok()) answer["error"] = std::string(status.message());

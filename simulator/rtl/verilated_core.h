@@ -230,8 +230,8 @@ class VerilatedCore : public CoreModel {
       from.write_data = data;
     }
     from.read_ready = top_->mem_r_ready_o;
-    const bool done = top_->done_o;
-    corrected_ += top_->sram_corrected_o;
+    const bool done = top_->rst_ni && top_->done_o;
+    if (top_->rst_ni) corrected_ += top_->sram_corrected_o;
     const uint32_t done_engines = observer_ != nullptr ? probes_.Done() : 0;
     top_->clk_i = 1;
     top_->eval();

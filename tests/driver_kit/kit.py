@@ -13,6 +13,7 @@ import tempfile
 import time
 
 from tests.driver_kit import cases, page
+from tests.driver_kit.colour import coloured, has_colour
 from tests.driver_kit.kernel import Kernel, KernelError
 from tests.driver_kit.progress import Progress
 from tests.driver_kit.results import GroupReport, Verdict
@@ -204,30 +205,35 @@ class Run:
                 progress.clear()
                 if not verdict.take(report):
                     break
-                print(group_line(group, report.results), flush=True)
+                print(group_line(group, report.results, has_colour(sys.stdout)), flush=True)
         finally:
             progress.close()
         return verdict
 
 
-def group_line(group, results):
+def group_line(group, results, colour):
+    """What became of a group; the numbers in the colours of their verdicts if `colour`."""
     counted = [result for result in results if result.is_case or result.failure]
     count = {word: sum(result.verdict == word for result in counted) for word in ("passed", "failed", "skipped")}
-    said = ", ".join(f"{number} {word}" for word, number in count.items() if number or word == "passed")
+    said = ", ".join(
+        coloured(f"{number} {word}", word, colour and number > 0)
+        for word, number in count.items()
+        if number or word == "passed"
+    )
     return f"{group:<10} {said}, {sum(result.seconds for result in results):.0f} s"
 
 
-def tell(report):
+def tell(report, colour):
     for case in report["cases"]:
         if case["verdict"] == "skipped" and report["verdict"] != "not tested":
-            print(f"skipped {case['name']}: {case['message']}")
+            print(f"{coloured('skipped', 'skipped', colour)} {case['name']}: {case['message']}")
     for case in report["cases"]:
         if case["verdict"] == "failed":
-            print(f"\nFAILED  {case['name']}\n{case['message'].rstrip()}")
+            print(f"\n{coloured('FAILED', 'failed', colour)}  {case['name']}\n{case['message'].rstrip()}")
             if case["kernel_log"] and "kernel's log:" not in case["message"]:
                 print("kernel's log:\n" + "\n".join(case["kernel_log"][-12:]))
             print(f"again:  {case['repeat']}")
-    print(f"\n{report['sentence']}", flush=True)
+    print("\n" + coloured(report["sentence"], report["verdict"], colour), flush=True)
 
 
 def list_cases(root):
@@ -277,7 +283,7 @@ def run(arguments, prefix, root, version):
             "Kit": f"{PROGRAM} {version}",
         }
         report = page.describe(verdict, about, repeat_words(arguments), time.monotonic() - started)
-        tell(report)
+        tell(report, has_colour(sys.stdout))
         for path in arguments.report:
             with open(path, "w", encoding="utf-8") as file:
                 file.write(page.FORMATS[os.path.splitext(path)[1]](report))

@@ -7,13 +7,15 @@ import io
 import json
 import lzma
 import os
+import re
 import struct
 import sys
 import tempfile
 import unittest
+import unittest.mock
 import xml.etree.ElementTree as xml
 
-from tests.driver_kit import cases, kernel, kit, page, write_manifest
+from tests.driver_kit import cases, colour, kernel, kit, page, write_manifest
 from tests.driver_kit.progress import Progress
 from tests.driver_kit.results import GroupReport, Verdict
 from tools.dev import stage
@@ -128,6 +130,41 @@ class VerdictTest(unittest.TestCase):
         self.assertEqual((verdict.code, verdict.counts()), (0, dict(passed=2, failed=0, skipped=0)))
         self.assertEqual(verdict.sentence, "heddle.ko passes in 6.1.0: 2 passed, 0 failed, 0 skipped")
         self.assertEqual(verdict.results[1].name, "uapi.uapi.BoTest.IsZero")
+
+    def test_verdicts_have_colour_where_it_is_wanted(self):
+        verdict = self.run_group(
+            ("uapi.A", "One", "", ""), ("uapi.A", "Two", "it is 1", ""), ("uapi.A", "Three", "", "not today")
+        )
+        plain = "uapi       1 passed, 1 failed, 1 skipped, 4 s"
+        self.assertEqual(kit.group_line("uapi", verdict.results, False), plain)
+        bright = "uapi       \033[1;32m1 passed\033[0m, \033[1;31m1 failed\033[0m, \033[1;33m1 skipped\033[0m, 4 s"
+        self.assertEqual(kit.group_line("uapi", verdict.results, True), bright)
+        self.assertEqual(kit.group_line("uapi", [], True), "uapi       0 passed, 0 s")
+        said = {}
+        for on in (False, True):
+            with contextlib.redirect_stdout(io.StringIO()) as out:
+                kit.tell(page.describe(verdict, {}, ["kit"], 1), on)
+            said[on] = out.getvalue()
+        self.assertNotIn("\033", said[False])
+        self.assertEqual(re.sub(r"\033\[[\d;]*m", "", said[True]), said[False])
+        for words in ("1;33mskipped", "1;31mFAILED", "1;31mheddle.ko does not pass"):
+            self.assertIn(f"\033[{words}", said[True])
+
+    def test_only_terminals_that_can_have_colour(self):
+        leader, terminal = os.openpty()
+        self.addCleanup(os.close, leader)
+        with os.fdopen(terminal, "w") as stream:
+            for variables, expected in (
+                ({"TERM": "xterm"}, True),
+                ({"TERM": "xterm", "NO_COLOR": ""}, True),
+                ({"TERM": "xterm", "NO_COLOR": "1"}, False),
+                ({"TERM": "dumb"}, False),
+                ({"TERM": ""}, False),
+                ({}, False),
+            ):
+                with unittest.mock.patch.dict(os.environ, variables, clear=True):
+                    self.assertEqual(colour.has_colour(stream), expected, variables)
+                    self.assertFalse(colour.has_colour(io.StringIO()))
 
     def test_a_failure_has_its_log_and_its_command(self):
         verdict = self.run_group(("guest", "boot", "", ""), ("uapi.BoTest", "IsZero", "it is 1", ""))

@@ -4,6 +4,7 @@
 set -euo pipefail
 compile=$PWD/$1
 model=$PWD/tools/demo/digits/digits_int8.onnx
+export PYTHONPATH=$PWD PYTHONDONTWRITEBYTECODE=1  # of tests/support/onnx_writer.py
 cd "$(mktemp -d "$TEST_TMPDIR/XXXXXX")"
 
 fail() { echo "FAILED: $*" >&2; exit 1; }
@@ -188,31 +189,7 @@ expect 2 "$model" --report=xml
 expect 2 "$model" --report html
 grep -q -- '--report=html' err || fail "no way out"
 # A model whose weights are in a file beside it, which must not be left.
-mkdir -p apart
-python3 - <<'PY'
-import struct
-def varint(n):
-    out = b""
-    while n > 127:
-        out += bytes([n & 127 | 128])
-        n >>= 7
-    return out + bytes([n])
-def number(field, n): return varint(field << 3) + varint(n)
-def text(field, data):
-    data = data.encode() if isinstance(data, str) else data
-    return varint(field << 3 | 2) + varint(len(data)) + data
-def value(name):  # ValueInfoProto of float[2]
-    shape = text(2, text(1, number(1, 2)))
-    return text(1, name) + text(2, text(1, number(1, 1) + shape))
-entries = [("location", "w.bin"), ("offset", "4"), ("length", "8")]
-weight = (number(1, 2) + number(2, 1) + text(8, "w") + number(14, 1) +
-          b"".join(text(13, text(1, k) + text(2, v)) for k, v in entries))
-node = text(1, "x") + text(1, "w") + text(2, "y") + text(4, "Add")
-graph = text(1, node) + text(2, "g") + text(5, weight) + text(11, value("x")) + \
-    text(12, value("y"))
-open("apart/m.onnx", "wb").write(number(1, 8) + text(7, graph) + text(8, number(2, 13)))
-open("apart/w.bin", "wb").write(struct.pack("<3f", 9, 1, 2))
-PY
+python3 -c 'from tests.support import onnx_writer; onnx_writer.write_apart("apart")'
 expect 0 apart/m.onnx
 (cd apart && expect 0 m.onnx)
 truncate -s 11 apart/w.bin
@@ -223,24 +200,12 @@ expect 4 apart/m.onnx
 grep -q "link out of the model's folder" err || fail "no reason: $(cat err)"
 # What the card lacks: float to double, on the host.
 python3 - <<'PY'
-def varint(n):
-    out = b""
-    while n > 127:
-        out += bytes([n & 127 | 128])
-        n >>= 7
-    return out + bytes([n])
-def number(field, n): return varint(field << 3) + varint(n)
-def text(field, data):
-    data = data.encode() if isinstance(data, str) else data
-    return varint(field << 3 | 2) + varint(len(data)) + data
-def value(name, kind):
-    shape = text(2, text(1, number(1, 6)))
-    return text(1, name) + text(2, text(1, number(1, kind) + shape))
+from tests.support.onnx_writer import number, text, value, write_model
 to = text(5, text(1, "to") + number(3, 11) + number(20, 2))
 nodes = text(1, text(1, "x") + text(2, "a") + text(3, "relu") + text(4, "Relu")) + \
     text(1, text(1, "a") + text(2, "y") + text(3, "wide") + text(4, "Cast") + to)
-graph = nodes + text(2, "g") + text(11, value("x", 1)) + text(12, value("y", 11))
-open("wide.onnx", "wb").write(number(1, 8) + text(7, graph) + text(8, number(2, 13)))
+graph = nodes + text(2, "g") + text(11, value("x", 1, [6])) + text(12, value("y", 11, [6]))
+write_model("wide.onnx", graph)
 PY
 expect 4 wide.onnx --no-host
 grep -q 'type double' err || fail "--no-host does not say why: $(cat err)"
@@ -298,25 +263,11 @@ expect 4 wide.onnx --taps
 rm wide.hpk
 # A dimension without a value stops, with its name and a command line.
 python3 - <<'PY'
-import struct
-def varint(n):
-    out = b""
-    while n > 127:
-        out += bytes([n & 127 | 128])
-        n >>= 7
-    return out + bytes([n])
-def number(field, n): return varint(field << 3) + varint(n)
-def text(field, data):
-    data = data.encode() if isinstance(data, str) else data
-    return varint(field << 3 | 2) + varint(len(data)) + data
-def value(name, dims):
-    dims = [number(1, d) if isinstance(d, int) else text(2, d) for d in dims]
-    shape = text(2, b"".join(text(1, d) for d in dims))
-    return text(1, name) + text(2, text(1, number(1, 1) + shape))
+from tests.support.onnx_writer import text, value, write_model
 node = text(1, "x") + text(2, "y") + text(3, "relu") + text(4, "Relu")
-graph = text(1, node) + text(2, "g") + text(11, value("x", ["batch", 3, "time"])) + \
-    text(12, value("y", ["batch", 3, "time"]))
-open("open.onnx", "wb").write(number(1, 8) + text(7, graph) + text(8, number(2, 13)))
+graph = text(1, node) + text(2, "g") + text(11, value("x", 1, ["batch", 3, "time"])) + \
+    text(12, value("y", 1, ["batch", 3, "time"]))
+write_model("open.onnx", graph)
 PY
 for how in "-o a.hpk" --report "--explain relu"; do
   # shellcheck disable=SC2086

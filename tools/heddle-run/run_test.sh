@@ -7,6 +7,7 @@ run=$PWD/$1 compile=$PWD/$2
 digits=$PWD/tools/demo/digits
 images=$PWD/tools/heddle-run/testdata
 export HEDDLE_BIN_DIR=$PWD/kmd/hosted:$PWD/simulator/platform
+export PYTHONPATH=$PWD PYTHONDONTWRITEBYTECODE=1  # of tests/support/onnx_writer.py
 cd "$(mktemp -d "$TEST_TMPDIR/XXXXXX")"
 
 fail() { echo "FAILED: $*" >&2; cat out err >&2; exit 1; }
@@ -126,31 +127,7 @@ expect 2 "$int8" --resize 28
 expect 2 "$int8" --mean 0.5
 expect 2 "$int8" --channels bgr
 # A model whose weights are in a file beside it, read when it is compiled.
-mkdir -p apart
-python3 - <<'PY'
-import struct
-def varint(n):
-    out = b""
-    while n > 127:
-        out += bytes([n & 127 | 128])
-        n >>= 7
-    return out + bytes([n])
-def number(field, n): return varint(field << 3) + varint(n)
-def text(field, data):
-    data = data.encode() if isinstance(data, str) else data
-    return varint(field << 3 | 2) + varint(len(data)) + data
-def value(name):  # ValueInfoProto of float[2]
-    shape = text(2, text(1, number(1, 2)))
-    return text(1, name) + text(2, text(1, number(1, 1) + shape))
-entries = [("location", "w.bin"), ("offset", "4"), ("length", "8")]
-weight = (number(1, 2) + number(2, 1) + text(8, "w") + number(14, 1) +
-          b"".join(text(13, text(1, k) + text(2, v)) for k, v in entries))
-node = text(1, "x") + text(1, "w") + text(2, "y") + text(4, "Add")
-graph = text(1, node) + text(2, "g") + text(5, weight) + text(11, value("x")) + \
-    text(12, value("y"))
-open("apart/m.onnx", "wb").write(number(1, 8) + text(7, graph) + text(8, number(2, 13)))
-open("apart/w.bin", "wb").write(struct.pack("<3f", 9, 1, 2))
-PY
+python3 -c 'from tests.support import onnx_writer; onnx_writer.write_apart("apart")'
 expect 0 apart/m.onnx
 rm apart/w.bin
 expect 4 apart/m.onnx
@@ -200,24 +177,17 @@ ls taps/*.pb >/dev/null || fail "no taps"
 [[ $(ls outputs) == output_0.pb ]] || fail "no outputs"
 python3 - "$digits" <<'PY'
 import os, struct, sys
-def varint(n):
-    out = b""
-    while n > 127:
-        out += bytes([n & 127 | 128]); n >>= 7
-    return out + bytes([n])
-def tensor(dims, raw):  # onnx.TensorProto: dims = 1, data_type = 2, raw_data = 9
-    return (b"".join(b"\x08" + varint(d) for d in dims) + b"\x10\x01"
-            + b"\x4a" + varint(len(raw)) + raw)
+from tests.support.onnx_writer import FLOAT, tensor
 image = open(sys.argv[1] + "/digits_test.u8", "rb").read(784)
 logits = open(sys.argv[1] + "/digits_int8_logits.f32", "rb").read(40)
 for name in ("good", "bad"):
     os.mkdir(name)
     pixels = struct.pack("<784f", *[b / 255 for b in image])
-    open(name + "/input_0.pb", "wb").write(tensor([1, 1, 28, 28], pixels))
+    open(name + "/input_0.pb", "wb").write(tensor(FLOAT, [1, 1, 28, 28], pixels))
     values = list(struct.unpack("<10f", logits))
     if name == "bad":
         values[3] += 1000
-    open(name + "/output_0.pb", "wb").write(tensor([1, 10], struct.pack("<10f", *values)))
+    open(name + "/output_0.pb", "wb").write(tensor(FLOAT, [1, 10], struct.pack("<10f", *values)))
 PY
 expect 0 "$int8" --data good --check --exact
 grep -q "output 'logits'  matches, max error 0" out || fail "no match"
@@ -246,14 +216,10 @@ grep -q 'string' err || fail "the type is not named"
 # names and a command line that gives them.
 python3 - "$digits/digits_int8.onnx" <<'PY'
 import sys
+from tests.support.onnx_writer import varint
 model = bytearray(open(sys.argv[1], "rb").read())
 # ValueInfoProto of 'image': name, then its four dimensions as dim_value; the
 # first becomes the dim_param "n", and that takes a byte more in each length.
-def varint(n):
-    out = b""
-    while n > 127:
-        out += bytes([n & 127 | 128]); n >>= 7
-    return out + bytes([n])
 def fields(b):
     i = 0
     while i < len(b):

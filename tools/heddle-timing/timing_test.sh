@@ -7,6 +7,7 @@ timing=$PWD/$1 compile=$PWD/$2 run=$PWD/$3 compare=$PWD/$4
 model=$PWD/tools/demo/digits/digits_int8.onnx
 images=$PWD/tools/demo/digits/digits_test.u8
 export HEDDLE_BIN_DIR=$PWD/kmd/hosted:$PWD/simulator/platform HEDDLE_DEVICE=sim
+export PYTHONPATH=$PWD PYTHONDONTWRITEBYTECODE=1  # of tests/support/onnx_writer.py
 cd "$(mktemp -d "$TEST_TMPDIR/XXXXXX")"
 
 fail() { echo "FAILED: $*" >&2; cat out err >&2; exit 1; }
@@ -131,24 +132,12 @@ rmdir n.timing
 
 # A package whose time depends on indices: which commands, and no exact cycles of it.
 python3 - <<'PY'
-def varint(n):
-    out = b""
-    while n > 127:
-        out += bytes([n & 127 | 128])
-        n >>= 7
-    return out + bytes([n])
-def number(field, n): return varint(field << 3) + varint(n)
-def text(field, data):
-    data = data.encode() if isinstance(data, str) else data
-    return varint(field << 3 | 2) + varint(len(data)) + data
-def value(name, kind, dims):  # ValueInfoProto
-    shape = text(2, b"".join(text(1, number(1, d)) for d in dims))
-    return text(1, name) + text(2, text(1, number(1, kind) + shape))
-table = number(1, 500) + number(1, 24) + number(2, 1) + text(8, "t") + text(9, bytes(48000))
+from tests.support.onnx_writer import number, tensor, text, value, write_model
+table = tensor(1, [500, 24], bytes(48000), "t")
 node = text(1, "t") + text(1, "i") + text(2, "y") + text(3, "rows") + text(4, "Gather")
 graph = text(1, node) + text(2, "g") + text(5, table) + text(11, value("i", 6, [40])) + \
     text(12, value("y", 1, [40, 24]))
-open("gather.onnx", "wb").write(number(1, 8) + text(7, graph) + text(8, number(2, 13)))
+write_model("gather.onnx", graph)
 PY
 "$compile" gather.onnx -o gather.hpk
 which="a time that depends on indices, the first is load.gather of node 'rows'"

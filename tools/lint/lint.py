@@ -1,12 +1,13 @@
 # SPDX-License-Identifier: Apache-2.0
 """The repository's style, as far as a machine can tell: `./dev lint`, and `--fix` for `./dev fmt`.
 
-Checks: the layout of C and C++ (clang-format; in the kernel's folders of kmd: tabs and line length), of Python (black)
-and of SystemVerilog (verilog_style.py); shellcheck (black and shellcheck where they are installed); an SPDX line at the
-top of every source file; no source or document of more than 800 lines (generated files excepted: their head says so);
-no path of somebody's machine; no link of a document to a file that is not there, and no path of this repository in a
-document or comment that does not exist (named_paths.py); text hygiene (final newline, no trailing blank, no tab in BUILD
-and Starlark); the packages of compiler/ and their sizes (include_graph.py; only when all files are looked at).
+Checks: the layout of C and C++ (clang-format; in the kernel's folders of kmd: tabs and line length), of Python (black),
+of SystemVerilog (verilog_style.py), of BUILD files and Starlark (starlark_style.py); shellcheck (black and shellcheck
+where they are installed); an SPDX line at the top of every source file; no source or document of more than 800 lines
+(generated files excepted: their head says so); no path of somebody's machine; no link of a document to a file that is
+not there, and no path of this repository in a document or comment that does not exist (named_paths.py); text hygiene
+(final newline, no trailing blank, no tab in BUILD and Starlark); the packages of compiler/ and their sizes
+(include_graph.py; only when all files are looked at).
 A finding is printed as FILE:LINE: TEXT; the exit code is 1 when there is any.
 """
 
@@ -20,6 +21,7 @@ import sys
 
 import include_graph
 import named_paths
+import starlark_style
 import verilog_style
 
 MAX_LINES = 800
@@ -72,6 +74,13 @@ def is_generated(text):
 
 def is_build(path):
     return os.path.basename(path) in BUILD_LIKE or path.endswith(".BUILD")
+
+
+def layout_of(path):
+    """The module of this folder that lays a file out, or None."""
+    if path.endswith((".sv", ".svh")):
+        return verilog_style
+    return starlark_style if is_build(path) or path.endswith(".bzl") else None
 
 
 def licences_of(path):
@@ -155,21 +164,21 @@ def first_difference(text, formatted):
     return next(number for number, (mine, theirs) in enumerate(pairs, 1) if mine != theirs)
 
 
-def verilog_findings(text):
-    """Yields (line number, finding) for the layout of SystemVerilog."""
+def layout_findings(style, text):
+    """Yields (line number, finding) for what the module `style` would lay out in another way."""
     try:
-        fixed = verilog_style.fix(text)
+        fixed = style.fix(text)
     except ValueError as error:
         yield 1, f"./dev fmt cannot lay it out: {error}"
         return
     if fixed != text:
-        yield first_difference(text, fixed), "not as tools/lint/verilog_style.py lays it out; run ./dev fmt"
+        yield first_difference(text, fixed), f"not as tools/lint/{style.__name__}.py lays it out; run ./dev fmt"
 
 
-def fix_verilog(root, name, text):
+def fix_layout(style, root, name, text):
     """Lays a file out in place; returns whether that could be done."""
     try:
-        fixed = verilog_style.fix(text)
+        fixed = style.fix(text)
     except ValueError as error:
         print(f"{name}: left as it is: {error}", file=sys.stderr)
         return False
@@ -203,7 +212,9 @@ def shell_scripts(files, root):
 def main():
     parser = argparse.ArgumentParser(description=__doc__)
     parser.add_argument(
-        "--fix", action="store_true", help="format C, C++, Python and SystemVerilog in place, check nothing"
+        "--fix",
+        action="store_true",
+        help="format C, C++, Python, SystemVerilog and BUILD files in place, check nothing",
     )
     parser.add_argument("paths", nargs="*", help="only files below these paths")
     args = parser.parse_args()
@@ -221,10 +232,10 @@ def main():
         if name.endswith(C_SUFFIXES) and not name.startswith(KERNEL_STYLE) and not is_generated(text)
     ]
     python = [name for name in texts if name.endswith(".py")]
-    verilog = [name for name, text in texts.items() if name.endswith((".sv", ".svh")) and not is_generated(text)]
+    laid_out = [name for name, text in texts.items() if layout_of(name) and not is_generated(text)]
     if args.fix:
         done = run_tool(["clang-format", "-i"], own_c, root) & run_tool(["black", "-q"], python, root)
-        return 0 if all([fix_verilog(root, name, texts[name]) for name in verilog]) and done else 1
+        return 0 if all([fix_layout(layout_of(name), root, name, texts[name]) for name in laid_out]) and done else 1
 
     findings = 0
     for name, text in texts.items():
@@ -242,8 +253,8 @@ def main():
         for number in unformatted_lines(root, name, texts[name]):
             print(f"{name}:{number}: not as clang-format writes it; run ./dev fmt")
             findings += 1
-    for name in verilog:
-        for number, finding in verilog_findings(texts[name]):
+    for name in laid_out:
+        for number, finding in layout_findings(layout_of(name), texts[name]):
             print(f"{name}:{number}: {finding}")
             findings += 1
     if not args.paths:

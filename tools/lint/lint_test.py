@@ -3,6 +3,7 @@
 
 import os
 import sys
+import tempfile
 import unittest
 
 sys.path.insert(0, os.path.dirname(os.path.abspath(__file__)))
@@ -58,6 +59,27 @@ class LintTest(unittest.TestCase):
         found = links("rtl/README.md", "\n[a](README.md) [b](ISA.md)\n[c](../spec/ISA.md#d)\n")
         self.assertEqual([number for number, _ in found], [2, 3])
         self.assertIn("rtl/ISA.md", found[0][1])
+
+    def test_layout(self):
+        def found(path, text):
+            return [(number, what.split()[-1]) for number, what in lint.layout_findings(lint.layout_of(path), text)]
+
+        for path in ("a/BUILD", "WORKSPACE", "a/b.bzl", "a/c.BUILD"):
+            self.assertEqual(found(path, 'f(name = "x")\n'), [], path)
+            self.assertEqual(found(path, 'a = 1\nf(name="x")\n'), [(2, "fmt")], path)
+        self.assertEqual(found("a/b.sv", "module m;\n  assign a = b;\nendmodule\n"), [])
+        self.assertEqual(found("a/b.sv", "module m;\nassign a = b;\nendmodule\n"), [(2, "fmt")])
+        self.assertIn("bracket", list(lint.layout_findings(lint.layout_of("BUILD"), "f(\n"))[0][1])
+        self.assertIsNone(lint.layout_of("a/b.py"))
+
+    def test_lays_out_in_place(self):
+        with tempfile.TemporaryDirectory() as root:
+            name = os.path.join(root, "BUILD")
+            for text, done, after in (("a=1\n", True, "a = 1\n"), ("a=(\n", False, "a=(\n")):
+                with open(name, "w", encoding="utf-8") as file:
+                    file.write(text)
+                self.assertEqual(lint.fix_layout(lint.layout_of("BUILD"), root, "BUILD", text), done)
+                self.assertEqual(lint.read_text(root, "BUILD"), after)
 
     def test_hygiene(self):
         self.assertEqual(len(self.findings("a/x.cc", GOOD + "int y; \n")), 1)

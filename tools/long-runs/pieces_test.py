@@ -60,7 +60,7 @@ class PiecesTest(unittest.TestCase):
 
     def main(self, *words):
         out = io.StringIO()
-        with mock.patch.object(long_run, "runs", lambda: {"some": SPEC}), mock.patch.object(
+        with mock.patch.object(long_run, "runs", lambda: {"some": dict(SPEC)}), mock.patch.object(
             long_run, "build", lambda spec: [self.program, *self.files]
         ), contextlib.redirect_stdout(out), contextlib.redirect_stderr(out):
             status = long_run.main(["some", "--folder", self.folder, "--seed", "1000", *words])
@@ -123,6 +123,41 @@ class PiecesTest(unittest.TestCase):
         self.assertEqual(status, 0, out)
         self.assertIn("2 of 3 pieces were done before", out)
         self.assertEqual(len(self.calls()), 4)
+
+    def report_of(self, ended, jobs, seconds_passed=0, before=0):
+        """The lines when pieces of 4, 4 and 2 things have ended; `ended`: (status, seconds) of the first ones."""
+        shutil.rmtree(self.folder, ignore_errors=True)
+        run = pieces.create(self.folder, pieces.plan("some", SPEC, 10, 0), self.program)
+        now = 100.0
+        out = io.StringIO()
+        with contextlib.redirect_stdout(out):
+            for number, (status, seconds) in enumerate(ended):
+                if number == before:
+                    report = long_run.Reporter(run, jobs, lambda: now)
+                with open(run.path(number, "json"), "w", encoding="utf-8") as file:
+                    json.dump({"status": status, "seconds": seconds, "host": "here"}, file)
+                if number >= before:
+                    now += seconds_passed
+                    report(run)
+        return [line.rsplit("; ")[-1] for line in out.getvalue().splitlines() if "; " in line]
+
+    def test_tells_the_time_that_is_left(self):
+        two = [(0, 40), (0, 80)]
+        # 10 s a thing, then 15.
+        self.assertEqual(self.report_of(two, 1), ["1 of 3 done, about 1 min left", "2 of 3 done, about 30 s left"])
+        self.assertEqual(self.report_of(two, 2), ["1 of 3 done, about 30 s left", "2 of 3 done, about 30 s left"])
+        self.assertEqual(self.report_of([*two, (0, 10)], 1)[-1], "3 of 3 done")
+        self.assertEqual(self.report_of([(0, 4000)], 1), ["1 of 3 done, about 1.7 h left"])
+        self.assertEqual(self.report_of([(0, 400)], 1), ["1 of 3 done, about 10 min left"])
+
+    def test_pieces_that_failed_say_nothing_of_the_time_left(self):
+        self.assertEqual(self.report_of([(1, 1)], 1), ["1 of 3 done"])
+        self.assertEqual(self.report_of([(1, 1), (0, 40)], 1)[-1], "2 of 3 done, about 20 s left")
+
+    def test_on_a_cluster_the_pace_of_the_pieces_says_what_is_left(self):
+        self.assertEqual(self.report_of([(0, 40)], None, 8), ["1 of 3 done, about 12 s left"])
+        # What was done before says nothing of it.
+        self.assertEqual(self.report_of([(0, 40), (0, 40)], None, 8, before=1), ["2 of 3 done, about 4 s left"])
 
     def test_a_half_written_result_is_none(self):
         self.main()

@@ -14,6 +14,7 @@ which with --slurm the nodes must see under the same path. Exits 0 when every pi
 
 import argparse
 import concurrent.futures
+import math
 import os
 import shlex
 import shutil
@@ -53,14 +54,40 @@ def build(spec):
     return [os.path.join(out, *label.removeprefix("//").split(":")) for label in labels]
 
 
-class Reporter:
-    """A line for each piece that has ended."""
+def roughly(seconds):
+    """As the tools say it (tools/cli/progress.cc)."""
+    if seconds < 60:
+        return f"about {max(math.ceil(seconds), 1)} s"
+    if seconds < 5400:
+        return f"about {int(seconds / 60 + 0.5)} min"
+    return f"about {seconds / 3600:.1f} h"
 
-    def __init__(self, run):
-        self.told = {piece.number for piece in run.pieces} - set(run.missing())
+
+class Reporter:
+    """A line for each piece that has ended, with the time that the others will take."""
+
+    def __init__(self, run, jobs=None, now=time.monotonic):
+        """`jobs`: how many pieces run at a time; None on a cluster, where nobody knows."""
+        self.told = set()
         self.whole = len(run.pieces)
+        self.jobs = jobs
+        self.now = now
+        self.started = now()
+        self.units, self.seconds = 0, 0.0  # of what says how long a piece takes
+        for piece in run.pieces:
+            result = run.result(piece.number)
+            if result is not None:
+                self.told.add(piece.number)
+                if jobs is not None:
+                    self.learn(piece, result)
         if self.told:
             print(f"{run.name}: {len(self.told)} of {self.whole} pieces were done before")
+
+    def learn(self, piece, result):
+        # On a cluster the pace counts, with failures; here, a piece that failed may have ended early.
+        if self.jobs is None or result["status"] == 0:
+            self.units += piece.count
+            self.seconds += result["seconds"]
 
     def __call__(self, run):
         for piece in run.pieces:
@@ -68,12 +95,21 @@ class Reporter:
             if result is None:
                 continue
             self.told.add(piece.number)
+            self.learn(piece, result)
             how = "passed" if result["status"] == 0 else f"FAILED ({result['status']})"
             print(
                 f"{run.name}: piece {piece.number} {how}, seed {piece.seed}, {piece.count} {run.unit}, "
-                f"{result['seconds']:.0f} s on {result['host']}; {len(self.told)} of {self.whole} done",
+                f"{result['seconds']:.0f} s on {result['host']}; {len(self.told)} of {self.whole} done{self.left(run)}",
                 flush=True,
             )
+
+    def left(self, run):
+        """ ", about 5 min left", or "" where nothing says so."""
+        waiting = [piece.count for piece in run.pieces if piece.number not in self.told]
+        if not waiting or not self.units:
+            return ""
+        seconds = self.now() - self.started if self.jobs is None else self.seconds / min(self.jobs, len(waiting))
+        return f", {roughly(seconds / self.units * sum(waiting))} left"  # pieces differ in size
 
 
 def work_here(run, numbers, report, jobs):
@@ -174,7 +210,7 @@ def main(argv):
         shutil.copy2(os.path.join(HERE, name), folder)
     if args.again:
         run.forget(run.failed())
-    report = Reporter(run)
+    report = Reporter(run, None if args.slurm else args.jobs)
     try:
         if args.slurm:
             slurm.work(run, run.missing(), args.sbatch, report)
