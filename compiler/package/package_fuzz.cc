@@ -14,10 +14,10 @@
 #include <vector>
 
 #include "compiler/base/pace.h"
-#include "compiler/base/sha256.h"
 #include "compiler/host/host_function.h"
 #include "compiler/ops/bounded.h"
 #include "compiler/package/package.h"
+#include "compiler/package/reseal.h"
 
 namespace {
 
@@ -25,30 +25,6 @@ namespace {
 constexpr uint64_t kSmall = 1 << 16;
 constexpr int64_t kFewElements = 4096;
 constexpr size_t kFewNodes = 64;
-
-// Of the package from `begin` to `end`.
-void Reseal(size_t begin, size_t end, std::string* bytes) {
-  const uint64_t stated = end - begin;
-  std::memcpy(&(*bytes)[begin + 16], &stated, sizeof(stated));
-  std::memset(&(*bytes)[begin + 32], 0, 32);
-  const absl::string_view all = *bytes;
-  bytes->replace(begin + 32, 32,
-                 heddle::compiler::Sha256Of(all.substr(begin, end - begin)));
-}
-
-// A package inside says its size itself; one that says too much is the last.
-// Those that are inside of another come first.
-void ResealInner(std::string* bytes) {
-  constexpr size_t kPage = heddle::package::kPageBytes;
-  for (size_t at = bytes->size() / kPage * kPage; at > 0; at -= kPage) {
-    if (at + 64 > bytes->size()) continue;
-    if (bytes->compare(at, 8, "HEDDLEPK") != 0) continue;
-    uint64_t size = 0;
-    std::memcpy(&size, &(*bytes)[at + 16], sizeof(size));
-    const uint64_t rest = bytes->size() - at;
-    Reseal(at, at + (size < 64 || size > rest ? rest : size), bytes);
-  }
-}
 
 // Drives an If or Loop a few times with bodies that read all that they are
 // given, and write all that they are asked for.
@@ -158,8 +134,7 @@ extern "C" int LLVMFuzzerTestOneInput(const uint8_t* data, size_t size) {
   std::string bytes(reinterpret_cast<const char*>(data), size);
   (void)heddle::package::Parse(bytes);
   if (bytes.size() < 64) return 0;
-  ResealInner(&bytes);
-  Reseal(0, bytes.size(), &bytes);
+  heddle::package::ResealAll(&bytes);
   auto package = heddle::package::Parse(bytes);
   if (!package.ok()) return 0;
   const std::string again = heddle::package::Serialize(*package);

@@ -5,22 +5,14 @@
 // the set says; values around those that are held are looked for.
 #include <cstdint>
 #include <cstdlib>
-#include <cstring>
 #include <string>
 
-#include "compiler/base/sha256.h"
+#include "compiler/package/reseal.h"
 #include "compiler/package/shape_set.h"
 
 namespace {
 
 using heddle::package::ShapeSet;
-
-void Reseal(std::string* bytes) {
-  const uint64_t size = bytes->size();
-  std::memcpy(&(*bytes)[16], &size, sizeof(size));
-  std::memset(&(*bytes)[32], 0, 32);
-  bytes->replace(32, 32, heddle::compiler::Sha256Of(*bytes));
-}
 
 void Use(const ShapeSet& set) {
   for (size_t i = 0; i < set.specialisations.size(); ++i) {
@@ -45,7 +37,7 @@ extern "C" int LLVMFuzzerTestOneInput(const uint8_t* data, size_t size) {
   std::string bytes(reinterpret_cast<const char*>(data), size);
   (void)heddle::package::ParseShapeSet(bytes);
   if (bytes.size() < 64) return 0;
-  Reseal(&bytes);
+  heddle::package::Reseal(0, bytes.size(), &bytes);
   const auto set = heddle::package::ParseShapeSet(bytes);
   if (!set.ok()) return 0;
   const std::string again = heddle::package::Serialize(*set);
