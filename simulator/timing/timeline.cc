@@ -4,6 +4,8 @@
 #include <algorithm>
 #include <cstring>
 #include <deque>
+#include <iterator>
+#include <map>
 #include <utility>
 #include <variant>
 
@@ -555,15 +557,16 @@ class Programs {
           c.dram_offset + bytes > k.offset + k.bytes.size()) {
         continue;
       }
-      // What lay there is gone.
-      places_.erase(std::remove_if(places_.begin(), places_.end(),
-                                   [&](const Place& p) {
-                                     return p.sram < c.sram_addr + bytes &&
-                                            c.sram_addr < p.sram + p.bytes;
-                                   }),
-                    places_.end());
-      places_.push_back(
-          {c.sram_addr, bytes, &k.bytes[c.dram_offset - k.offset]});
+      // What lay there is gone, so places do not overlap.
+      auto end = places_.lower_bound(c.sram_addr + bytes);
+      auto begin = end;
+      while (begin != places_.begin()) {
+        const auto& [sram, place] = *std::prev(begin);
+        if (sram + place.bytes <= c.sram_addr) break;
+        --begin;
+      }
+      places_.erase(begin, end);
+      places_[c.sram_addr] = {bytes, &k.bytes[c.dram_offset - k.offset]};
       return;
     }
   }
@@ -571,24 +574,22 @@ class Programs {
   const uint64_t* Of(const isa::Vrun& c) {
     const uint64_t at = uint64_t{c.prog_addr} * isa::kWordBytes;
     const uint64_t bytes = 8 * (c.prologue + c.body + c.epilogue);
-    // The last load wins.
-    for (size_t i = places_.size(); i-- > 0;) {
-      const Place& p = places_[i];
-      if (at < p.sram || at + bytes > p.sram + p.bytes) continue;
-      code_.resize(bytes / 8);
-      std::memcpy(code_.data(), p.data + (at - p.sram), bytes);
-      return code_.data();
-    }
-    return nullptr;
+    const auto next = places_.upper_bound(at);
+    if (next == places_.begin()) return nullptr;
+    const auto& [sram, place] = *std::prev(next);
+    if (at + bytes > sram + place.bytes) return nullptr;
+    code_.resize(bytes / 8);
+    std::memcpy(code_.data(), place.data + (at - sram), bytes);
+    return code_.data();
   }
 
  private:
   struct Place {
-    uint64_t sram, bytes;
+    uint64_t bytes;
     const uint8_t* data;
   };
   const std::vector<KnownBytes>& known_;
-  std::vector<Place> places_;
+  std::map<uint64_t, Place> places_;  // by their address in SRAM
   std::vector<uint64_t> code_;
 };
 

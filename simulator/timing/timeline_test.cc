@@ -5,6 +5,7 @@
 
 #include <gtest/gtest.h>
 
+#include <cstring>
 #include <utility>
 #include <vector>
 
@@ -60,6 +61,76 @@ std::vector<TimedCommand> Times(const std::vector<isa::Command>& commands) {
   EXPECT_TRUE(timeline.ok()) << timeline.status();
   return timeline.ok() ? std::move(timeline->commands)
                        : std::vector<TimedCommand>(commands.size());
+}
+
+constexpr uint32_t kProgramAt = 4096;      // in SRAM
+constexpr uint32_t kFast = 0, kSlow = 16;  // in region 0
+
+// A program of two instructions, the first one `first`.
+std::vector<uint8_t> ProgramOf(isa::MicroOp first) {
+  isa::MicroInstruction one, two;
+  one.op = first;
+  one.d = isa::Destination::kV0;
+  two.op = isa::MicroOp::kMov;
+  two.d = isa::Destination::kOut;
+  std::vector<uint8_t> bytes(16);
+  const uint64_t code[] = {one.Encode(), two.Encode()};
+  std::memcpy(bytes.data(), code, bytes.size());
+  return bytes;
+}
+
+// The cycles of a vrun of the program at kProgramAt behind loads of 16 bytes of
+// region 0, which has a fast program and a slow one: {from, to}.
+uint64_t CyclesAfter(const std::vector<std::pair<uint32_t, uint32_t>>& loads) {
+  std::vector<uint8_t> region = ProgramOf(isa::MicroOp::kMov);
+  const std::vector<uint8_t> slow = ProgramOf(isa::MicroOp::kIdiv);
+  region.insert(region.end(), slow.begin(), slow.end());
+  std::vector<uint32_t> words;
+  for (const auto& [from, to] : loads) {
+    isa::Load c;
+    c.elem_log2 = 4;
+    c.n0 = 1;
+    c.s0 = c.t0 = 16;
+    c.dram_offset = from;
+    c.sram_addr = to;
+    isa::Append(isa::Command(c), &words);
+  }
+  isa::Append(isa::Command(isa::Barrier()), &words);
+  isa::Vrun run;
+  run.prog_addr = kProgramAt / isa::kWordBytes;
+  run.body = 2;
+  run.lanes = 16;
+  run.n_o1 = 100;
+  isa::Append(isa::Command(run), &words);
+  isa::Append(isa::Command(isa::End()), &words);
+  const auto timeline = SimulateTimeline(words, Card(), {{0, region}});
+  EXPECT_TRUE(timeline.ok()) << timeline.status();
+  if (!timeline.ok()) return 0;
+  for (const TimedCommand& c : timeline->commands) {
+    if (c.opcode == isa::Opcode::kVrun) return c.end - c.start;
+  }
+  ADD_FAILURE() << "no vrun";
+  return 0;
+}
+
+TEST(Timeline, TheLastLoadIsTheProgram) {
+  const uint64_t unknown = CyclesAfter({});
+  const uint64_t fast = CyclesAfter({{kFast, kProgramAt}});
+  const uint64_t slow = CyclesAfter({{kSlow, kProgramAt}});
+  EXPECT_GT(slow, 2 * fast);
+  EXPECT_NE(slow, unknown);
+  EXPECT_EQ(CyclesAfter({{kFast, kProgramAt}, {kSlow, kProgramAt}}), slow);
+  EXPECT_EQ(CyclesAfter({{kSlow, kProgramAt}, {kFast, kProgramAt}}), fast);
+  // Beside it, on both sides.
+  EXPECT_EQ(CyclesAfter({{kFast, kProgramAt - 16},
+                         {kSlow, kProgramAt},
+                         {kFast, kProgramAt + 16}}),
+            slow);
+  // Into it, from both sides: what is left of it is not known any more.
+  for (const uint32_t to : {kProgramAt - 8, kProgramAt + 8}) {
+    EXPECT_EQ(CyclesAfter({{kSlow, kProgramAt}, {kFast, to}}), unknown) << to;
+    EXPECT_EQ(CyclesAfter({{kFast, to}, {kSlow, kProgramAt}}), slow) << to;
+  }
 }
 
 // Parts of words that are placed behind each other: in one bank, in two in
