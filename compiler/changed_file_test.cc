@@ -53,7 +53,7 @@ class ChangedFileTest : public testing::Test {
     }
     CompileOptions options;
     options.data_folder = folder_.string();
-    options.progress = [&](const char* text) {
+    options.progress = [&](const char* text, double) {
       if (std::string(text) == "lower") change(folder_ / "weights");
     };
     return CompileOnnx(b.Bytes(), options);

@@ -111,7 +111,7 @@ absl::StatusOr<Judgement> JudgeOnnx(absl::string_view model,
       const std::string text =
           absl::StrCat("with ", guess.size(),
                        " inputs as weights: ", judged.status().message());
-      options.progress(text.c_str());
+      options.progress(text.c_str(), -1);
     }
     return judged;
   };

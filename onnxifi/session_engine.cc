@@ -96,8 +96,10 @@ compiler::CompileOptions OptionsOf(const CompileRequest& request) {
       options.goal = compiler::Goal::kSpeed;
   }
   if (request.log_level <= LogLevel::kDebug) {
-    options.progress = [level = request.log_level](const char* stage) {
-      Log(level, LogLevel::kDebug, stage, "compiling: ");
+    options.progress = [level = request.log_level](const char* stage,
+                                                   double part) {
+      // A stage is one line, however often it tells how far it is.
+      if (part <= 0) Log(level, LogLevel::kDebug, stage, "compiling: ");
     };
   }
   return options;

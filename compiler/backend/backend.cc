@@ -13,6 +13,7 @@
 #include "compiler/backend/lowered_graphs.h"
 #include "compiler/backend/producer.h"
 #include "compiler/backend/required_version.h"
+#include "compiler/backend/search_progress.h"
 #include "compiler/backend/timeline_report.h"
 #include "compiler/backend/weight_streaming.h"
 #include "compiler/base/diagnostic.h"
@@ -462,7 +463,10 @@ absl::StatusOr<BackendResult> Search(const Graph& graph,
   // that the best is the same whoever is done first. Whether one was refused
   // that need not be: a fused pooling asks for the whole image in SRAM;
   // without, there are tiles.
-  const auto try_all = [&](const std::vector<Attempt>& batch) {
+  std::optional<SearchProgress> search;
+  const auto try_all = [&](SearchStage stage,
+                           const std::vector<Attempt>& batch) {
+    search->Begin(stage, batch.size());
     std::vector<Facts> found(batch.size(), facts);
     std::vector<std::optional<Tried>> tried(batch.size());
     std::vector<uint8_t> pool_at_fault(batch.size());
@@ -478,6 +482,7 @@ absl::StatusOr<BackendResult> Search(const Graph& graph,
             batch[i].features.fuse_pool &&
             RejectionOf(made.status()) == Rejection::kUnsupportedShape;
       }
+      search->Ended();
     });
     bool without_pool = false;
     for (size_t i = 0; i < batch.size(); ++i) {
@@ -567,28 +572,33 @@ absl::StatusOr<BackendResult> Search(const Graph& graph,
   }
   if (verdict_only) return first;
   if (!first_only) {
+    search.emplace(options, threads.threads(),
+                   SearchSize{attempts.size() - 1, facts.grouped, facts.loads,
+                              facts.operands, facts.outputs, facts.few});
     std::vector<Attempt> batch(attempts.begin() + 1, attempts.end());
-    if (try_all(batch)) {
+    if (try_all(SearchStage::kTraffic, batch)) {
       without_pool(&batch);
-      try_all(batch);
+      try_all(SearchStage::kTraffic, batch);
     }
     // The same without keeping groups of weights, if there are any.
     if (facts.grouped && options.features.keep_weights) {
       for (Attempt& a : batch) a.features.keep_weights = false;
-      try_all(batch);
+      try_all(SearchStage::kReload, batch);
     }
     if (short_of_memory()) {
       batch = without_prefetch();
-      try_all(batch);
+      try_all(SearchStage::kReload, batch);
     }
-    if (!best && facts.too_long) try_all({of_few_commands()});
+    if (!best && facts.too_long) {
+      try_all(SearchStage::kReload, {of_few_commands()});
+    }
     batch.clear();
     for (int ahead = 2; best && facts.loads && ahead <= farthest;
          ahead = thorough ? ahead + 1 : ahead * 2) {
       batch.push_back(best->attempt);
       batch.back().features.prefetch = ahead;
     }
-    try_all(batch);
+    try_all(SearchStage::kAhead, batch);
     batch.clear();
     // With small groups, there is room for those of operations farther ahead.
     const int farther = std::min(farthest, 4);
@@ -607,7 +617,7 @@ absl::StatusOr<BackendResult> Search(const Graph& graph,
       std::for_each(std::begin(kGroupDivisors), std::end(kGroupDivisors),
                     divide);
     }
-    try_all(batch);
+    try_all(SearchStage::kGroups, batch);
     // Operands of tiles may be worth more than constants in time.
     batch.clear();
     for (int ahead = 0; ahead < 2 && best && facts.loads; ++ahead) {
@@ -618,7 +628,7 @@ absl::StatusOr<BackendResult> Search(const Graph& graph,
       batch.back().stream_constants = false;
       batch.back().features.prefetch = distance;
     }
-    try_all(batch);
+    try_all(SearchStage::kOperands, batch);
     // The first tiles may be short.
     batch.clear();
     if (best && best->attempt.choose && options.features.short_first &&
@@ -626,7 +636,7 @@ absl::StatusOr<BackendResult> Search(const Graph& graph,
       batch.push_back(best->attempt);
       batch.back().features.short_first = true;
     }
-    try_all(batch);
+    try_all(SearchStage::kShortFirst, batch);
     batch.clear();
     for (const double price : kCommandPrices) {
       if (!best || best->cycles < kShortJob || best->cycles > kLongJob ||
@@ -641,7 +651,7 @@ absl::StatusOr<BackendResult> Search(const Graph& graph,
         batch.back().features.short_first = is_short;
       }
     }
-    try_all(batch);
+    try_all(SearchStage::kCommands, batch);
     // Outputs that are read again in SRAM; operands beside the operation before
     // them.
     batch.clear();
@@ -649,17 +659,17 @@ absl::StatusOr<BackendResult> Search(const Graph& graph,
       batch.push_back(best->attempt);
       batch.back().features.keep_outputs = true;
     }
-    try_all(batch);
+    try_all(SearchStage::kOutputs, batch);
     batch.clear();
     if (best && facts.operands && options.features.early_operands && !always) {
       batch.push_back(best->attempt);
       batch.back().features.early_operands = true;
     }
-    try_all(batch);
+    try_all(SearchStage::kEarly, batch);
     // The same in another order, if there is a better one, and with copies of
     // what is cheap: last, so that they are taken only where they beat all that
     // the graph allows as it is.
-    const auto change = [&](bool Attempt::*rewrite) {
+    const auto change = [&](SearchStage stage, bool Attempt::*rewrite) {
       batch.clear();
       for (const Attempt& a : attempts) {
         if (a.choose != best->attempt.choose) continue;
@@ -667,15 +677,15 @@ absl::StatusOr<BackendResult> Search(const Graph& graph,
         batch.back().*rewrite = true;
         batch.back().prices = a.prices;
       }
-      try_all(batch);
+      try_all(stage, batch);
     };
     if (best && options.features.order && !always &&
         lowered.OrderDiffers(best->attempt)) {
-      change(&Attempt::order);
+      change(SearchStage::kOrder, &Attempt::order);
     }
     if (best && options.features.recompute && !always &&
         lowered.HasCopies(best->attempt)) {
-      change(&Attempt::recompute);
+      change(SearchStage::kCopies, &Attempt::recompute);
     }
   }
   // Who watches the passes sees those of the schedule that is taken, or how far
@@ -686,6 +696,7 @@ absl::StatusOr<BackendResult> Search(const Graph& graph,
   first = absl::InternalError("no attempt");
   CompileOptions final_options = options;
   final_options.progress = nullptr;
+  if (search) search->Begin(SearchStage::kPackage, 1);
   // With taps, region 2 is another.
   LoweredGraphs again(graph, final_options, limited);
   const bool lower_again = options.taps || options.after_pass;

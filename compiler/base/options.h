@@ -139,8 +139,9 @@ struct CompileOptions {
   // Fill in CompileReport::commands and buffers, and the operands of layers.
   bool details = false;
   // Called from the calling thread with the name of the pass that begins
-  // (compiler/passes/registry.h), or with a sentence.
-  std::function<void(const char* text)> progress;
+  // (compiler/passes/registry.h), or with a sentence. `part` of what the text
+  // names is done, 0 to 1; it is negative where that is not known.
+  std::function<void(const char* text, double part)> progress;
   // Called when a pass is done, with its name and a function that writes down
   // the state behind it; not when CheckGraph asks for a verdict only, and of
   // schedules that are tried for the one that is taken. A status other than OK
@@ -153,7 +154,7 @@ struct CompileOptions {
 };
 
 inline void BeginPass(const CompileOptions& options, const char* pass) {
-  if (options.progress) options.progress(pass);
+  if (options.progress) options.progress(pass, -1);
 }
 inline absl::Status EndPass(const CompileOptions& options, const char* pass,
                             const std::function<std::string()>& state) {

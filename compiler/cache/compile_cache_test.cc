@@ -107,7 +107,7 @@ TEST(CompileKey, ChangesWithAllThatMatters) {
 TEST(CompileKey, IsTheSameForTheSamePackage) {
   CompileOptions options;
   options.threads = 8;
-  options.progress = [](const char*) {};
+  options.progress = [](const char*, double) {};
   EXPECT_EQ(KeyOf(Model(), options), KeyOf(Model()));
 }
 

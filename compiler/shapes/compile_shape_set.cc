@@ -186,8 +186,9 @@ CompileOptions SetCompiler::OptionsFor(const Values& values) const {
   CompileOptions options = options_;
   options.input_shapes = set_.ShapesOf(values);
   if (options_.progress) {
-    options.progress = [this, text = set_.Text(values)](const char* stage) {
-      options_.progress(absl::StrCat(text, ": ", stage).c_str());
+    options.progress = [this, text = set_.Text(values)](const char* stage,
+                                                        double part) {
+      options_.progress(absl::StrCat(text, ": ", stage).c_str(), part);
     };
   }
   return options;

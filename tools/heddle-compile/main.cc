@@ -337,8 +337,8 @@ int Compile(const Arguments& arguments) {
     return heddle::cli::kUsage;
   }
   heddle::cli::Progress progress(kTool, arguments.progress);
-  options.progress = [&progress](const char* stage) {
-    progress.Set(absl::StrCat("compiling: ", stage));
+  options.progress = [&progress](const char* stage, double part) {
+    progress.Set(absl::StrCat("compiling: ", stage), part);
   };
   const auto file = heddle::compiler::MappedFile::Open(arguments.model);
   if (!file.ok()) return Fail(kTool, file.status());

@@ -129,8 +129,8 @@ compiler::CompileOptions Runner::Options() {
   options.taps = !arguments_.taps.empty();
   options.host_nodes = !arguments_.no_host;
   options.data_folder = cli::FolderOf(arguments_.model);
-  options.progress = [this](const char* stage) {
-    progress_.Set(absl::StrCat("compiling: ", stage));
+  options.progress = [this](const char* stage, double part) {
+    progress_.Set(absl::StrCat("compiling: ", stage), part);
   };
   options.input_shapes = shapes_;
   options.threads = 0;

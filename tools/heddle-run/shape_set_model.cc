@@ -128,13 +128,13 @@ absl::StatusOr<SpecialisedModel> LoadSpecialised(
       compile.device_memory_bytes = memory;
       compile.data_folder = cli::FolderOf(request.source);
       compile.input_shapes = shapes;
-      compile.progress = [&](const char* stage) {
+      compile.progress = [&](const char* stage, double part) {
         if (!model.compiled && request.say) {
           request.say(absl::StrCat("compiling for ", set.Text(values), ": ",
                                    set.Missing(values)));
         }
         model.compiled = true;
-        if (request.options.progress) request.options.progress(stage);
+        if (request.options.progress) request.options.progress(stage, part);
       };
       std::string package;
       if (request.cache != nullptr) {
