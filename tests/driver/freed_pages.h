@@ -24,9 +24,9 @@ class Hog {
     EXPECT_EQ(sysinfo(&info), 0);
     words_ =
         std::min<uint64_t>(info.freeram / 4 * 3, 512 << 20) / sizeof(uint64_t);
-    data_ = static_cast<uint64_t*>(mmap(nullptr, words_ * sizeof(uint64_t),
-                                        PROT_READ | PROT_WRITE,
-                                        MAP_PRIVATE | MAP_ANONYMOUS, -1, 0));
+    data_ = static_cast<uint64_t*>(
+        mmap(nullptr, words_ * sizeof(uint64_t), PROT_READ | PROT_WRITE,
+             MAP_PRIVATE | MAP_ANONYMOUS | MAP_POPULATE, -1, 0));
     EXPECT_NE(data_, MAP_FAILED);
     for (size_t i = 0; i < words_; ++i) data_[i] = i;
   }

@@ -246,7 +246,7 @@ TEST_F(MemoryTest, NobodyElseWaitsForACompaction) {
   Load load(c());
   for (const Call& call : calls) {
     bool seen = false;
-    for (int attempt = 0; !seen && attempt < 5; ++attempt) {
+    for (int attempt = 0; !seen && attempt < 20; ++attempt) {
       auto other = Open();
       const uint64_t piece =
           (total_ - MemoryInfo(c()).used - 4 * kPage) / kPieces / kPage * kPage;
