@@ -18,6 +18,7 @@
 #include <string>
 #include <thread>
 
+#include "tests/driver/crumbs.h"
 #include "tests/uapi/drm_nodes.h"
 #include "tests/uapi/uapi_test.h"
 
@@ -33,53 +34,6 @@ class KernelMemoryTest : public UapiTest {
   uint32_t context_ = 0;
 };
 
-// Makes the kernel's next pages single ones without free neighbours: pipes are
-// filled a page each in turn, and every other one is emptied.
-class Crumbs {
- public:
-  explicit Crumbs(uint64_t pages) {
-    std::vector<uint8_t> data(kPipeBytes);
-    for (uint64_t i = 0; i < pages; i += kPipePages) {
-      pipes_.emplace_back();
-      pipes_.emplace_back();
-    }
-    for (uint64_t i = 0; i < kPipePages; ++i) {
-      for (Pipe& pipe : pipes_)
-        EXPECT_EQ(write(pipe.in, data.data(), kPage), ssize_t{kPage});
-    }
-    for (size_t i = 0; i < pipes_.size(); i += 2) {
-      for (size_t n = kPipeBytes; n > 0;) {
-        const ssize_t got = read(pipes_[i].out, data.data(), n);
-        if (got <= 0) break;
-        n -= got;
-      }
-    }
-  }
-
- private:
-  static constexpr uint64_t kPipePages = 256;
-  static constexpr uint64_t kPipeBytes = kPipePages * kPage;
-
-  struct Pipe {
-    Pipe() {
-      int ends[2];
-      EXPECT_EQ(pipe(ends), 0);
-      out = ends[0];
-      in = ends[1];
-      EXPECT_EQ(fcntl(in, F_SETPIPE_SZ, kPipeBytes), int{kPipeBytes});
-    }
-    ~Pipe() {
-      close(in);
-      close(out);
-    }
-    Pipe(Pipe&& other) : in(other.in), out(other.out) {
-      other.in = other.out = -1;
-    }
-    int in = -1, out = -1;
-  };
-  std::vector<Pipe> pipes_;
-};
-
 // A buffer whose pages lie far from each other, and one more.
 class ScatteredTest : public KernelMemoryTest {
  protected:
@@ -88,7 +42,7 @@ class ScatteredTest : public KernelMemoryTest {
   void SetUp() override {
     KernelMemoryTest::SetUp();
     device_ = NewDevice(c(), kBytes);
-    crumbs_ = std::make_unique<Crumbs>(kBytes / kPage);
+    crumbs_ = std::make_unique<tests::Crumbs>(kBytes / kPage);
     a_ = NewHost(c(), kBytes);
     for (uint64_t i = 0; i < kBytes; i += sizeof(uint32_t)) {
       const uint32_t value = i;
@@ -102,7 +56,7 @@ class ScatteredTest : public KernelMemoryTest {
     KernelMemoryTest::TearDown();
   }
 
-  std::unique_ptr<Crumbs> crumbs_;
+  std::unique_ptr<tests::Crumbs> crumbs_;
   std::unique_ptr<HostBuffer> a_, b_;
   uint32_t device_ = 0;
 };
