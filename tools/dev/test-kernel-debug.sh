@@ -5,10 +5,11 @@
 # processors in one with KCSAN. With --kcsan only the latter, with targets only these. Ends as
 # ./dev test does, of each of the two.
 
-# run_in_kernel LIST OPTIONS...: `targets`, or those of the list, in the kernel of debug_kernel.sh.
+# run_in_kernel LIST TIME_FACTOR OPTIONS...: `targets`, or those of the list, in the kernel of
+# debug_kernel.sh, whose tests may take that many times as long as in Debian's.
 run_in_kernel() {
-  local list="$1" setup_status=0
-  shift
+  local list="$1" factor="$2" setup_status=0
+  shift 2
   { ensure_setup --debug-kernel && HEDDLE_GUEST_KERNEL_DIR="$(tools/setup/debug_kernel.sh "${kind[@]}")"; } ||
     setup_status=$?
   if [[ "$setup_status" != 0 ]]; then
@@ -18,7 +19,8 @@ run_in_kernel() {
   export HEDDLE_GUEST_KERNEL_DIR HEDDLE_NO_SETUP=1
   local chosen=("${targets[@]}")
   [[ "${#chosen[@]}" -gt 0 ]] || mapfile -t chosen < <(list_entries "$list")
-  heddle_test --test_tag_filters= --build_tag_filters= --test_timeout=600,1800,7200,14400 "$@" "${chosen[@]}"
+  heddle_test --test_tag_filters= --build_tag_filters= --test_timeout=600,1800,7200,14400 \
+    --test_env=HEDDLE_TEST_TIME_FACTOR="$factor" "$@" "${chosen[@]}"
 }
 
 heddle_test-kernel-debug() {
@@ -32,11 +34,11 @@ heddle_test-kernel-debug() {
     esac
   done
   if [[ "${#kind[@]}" == 0 ]]; then
-    (run_in_kernel tools/dev/test-kernel-debug.txt "${options[@]}") || status=$?
+    (run_in_kernel tools/dev/test-kernel-debug.txt 3 "${options[@]}") || status=$?
     [[ "${#targets[@]}" == 0 ]] || exit "$status"
     kind=(--kcsan)
   fi
   # Every access to memory is a call there, and the processors are emulated.
-  (run_in_kernel tools/dev/test-kernel-kcsan.txt --test_env=HEDDLE_TEST_TIME_FACTOR=10 "${options[@]}") || status=$?
+  (run_in_kernel tools/dev/test-kernel-kcsan.txt 10 "${options[@]}") || status=$?
   exit "$status"
 }
