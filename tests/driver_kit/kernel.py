@@ -2,7 +2,8 @@
 """The kernel that is tested, in the form that the guest's harness takes.
 
     FOLDER/guest_kernel/vmlinux      uncompressed
-    FOLDER/guest_kernel/kernel.txt   release=RELEASE; modules=none where all is built in
+    FOLDER/guest_kernel/kernel.txt   release=RELEASE; path=FOLDER/guest_kernel; modules=none where all is built in
+    FOLDER/guest_kernel/root         a link: lib/modules/RELEASE is below it
     FOLDER/work/tests/guest/initramfs_image.cpio
 
 From a bzImage, a vmlinux, or Debian's package of a kernel, which is unpacked and not installed.
@@ -64,7 +65,10 @@ class Kernel:
             file.write(data)
         self.info = os.path.join(self._folder, "kernel.txt")
         with open(self.info, "w", encoding="utf-8") as file:
-            file.write(f"release={self.release}\n" + ("modules=none\n" if self.modules == "none" else ""))
+            file.write(f"release={self.release}\npath={os.path.realpath(self._folder)}\n")
+            file.write("modules=none\n" if self.modules == "none" else "")
+        if self.modules != "none":
+            os.symlink(os.path.realpath(self.modules), os.path.join(self._folder, "root"))
 
     def _unpack(self, package, modules):
         """(image, modules) of a package."""

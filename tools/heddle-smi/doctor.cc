@@ -25,9 +25,24 @@ using Level = Finding::Level;
 
 constexpr char kPciFolder[] = "/sys/bus/pci/devices";
 constexpr char kLibrary[] = "libonnxifi-heddle.so";
-constexpr char kUdevRule[] =
-    "install the udev rule (group render, mode 0660): 60-heddle.rules of the "
-    "package heddle-runtime, or PREFIX/lib/udev/rules.d";
+constexpr char kProbe[] = " | sudo tee /sys/bus/pci/drivers_probe";
+
+// Udev does not read rules below other prefixes than its own, and applies none
+// to a node that exists until it is told to.
+std::string InstallUdevRule(const std::string& node) {
+  return absl::StrCat(
+      "install the udev rule (group render, mode 0660; the package "
+      "heddle-runtime has it; without packages: sudo install -D -m 644 -t "
+      "/etc/udev/rules.d PREFIX/lib/udev/rules.d/60-heddle.rules), then: sudo "
+      "udevadm control --reload && sudo udevadm trigger ",
+      node);
+}
+
+// heddle.ko makes the node of the card once more.
+std::string Rebind(const std::string& card) {
+  return absl::StrCat("echo ", card, " | sudo tee ", kPciFolder, "/", card,
+                      "/driver/unbind; echo ", card, kProbe);
+}
 
 class Doctor {
  public:
@@ -125,12 +140,11 @@ class Doctor {
               "programs use a simulated one",
               reg::kPciVendorId, reg::kPciDeviceId));
     }
-    for (const std::string& card : cards_) {
-      Add(Level::kOk, "PCI device", card);
-    }
+    for (const std::string& card : cards_) CheckResponse(card);
     const bool loaded = CheckModule();
     if (cards_.empty() || !loaded) return;
     for (const std::string& card : cards_) CheckCard(card);
+    CheckAskedNode();
     CheckInterrupts();
   }
 
@@ -144,6 +158,21 @@ class Doctor {
         cards_.push_back(name);
       }
     }
+  }
+
+  // A dead card keeps its folder and its node until something accesses it.
+  void CheckResponse(const std::string& card) {
+    const std::string folder = absl::StrCat(kPciFolder, "/", card);
+    if (!absl::StartsWith(files().Read(folder + "/config").value_or(""),
+                          "\xff\xff\xff\xff")) {
+      Add(Level::kOk, "PCI device", card);
+      return;
+    }
+    Add(Level::kProblem, "PCI device",
+        absl::StrCat(card,
+                     " does not respond, its configuration space is all ones"),
+        absl::StrCat("reset or reseat the card, then: echo 1 | sudo tee ",
+                     folder, "/remove; echo 1 | sudo tee /sys/bus/pci/rescan"));
   }
 
   bool CheckModule() {
@@ -179,25 +208,36 @@ class Doctor {
     return false;
   }
 
+  // `driver`: empty if it has none.
+  void CheckOtherDriver(const std::string& card, const std::string& driver) {
+    const std::string folder = absl::StrCat(kPciFolder, "/", card);
+    const std::string kept =
+        cli::Printable(files().Line(folder + "/driver_override"));
+    const bool other = !kept.empty() && kept != "(null)" && kept != "heddle";
+    if (driver.empty() && !other) {
+      Add(Level::kProblem, "driver", absl::StrCat(card, " has no driver"),
+          absl::StrCat(
+              "sudo dmesg | grep ", card,
+              " says why heddle.ko did not bind to it; retry with: echo ", card,
+              kProbe));
+      return;
+    }
+    // Without the override the other driver would be asked first, or alone.
+    Add(Level::kProblem, "driver",
+        driver.empty()
+            ? absl::StrCat(card, " has no driver, its driver_override allows ",
+                           kept, " only")
+            : absl::StrCat(card, " is bound to the driver ", driver),
+        absl::StrCat("echo heddle | sudo tee ", folder, "/driver_override; ",
+                     driver.empty() ? absl::StrCat("echo ", card, kProbe)
+                                    : Rebind(card)));
+  }
+
   void CheckCard(const std::string& card) {
     const std::string folder = absl::StrCat(kPciFolder, "/", card);
     const std::string driver = files().LinkName(folder + "/driver");
     if (driver != "heddle") {
-      Add(Level::kProblem, "driver",
-          absl::StrCat(
-              card,
-              driver.empty() ? " has no driver" : " is bound to the driver ",
-              cli::Printable(driver)),
-          driver.empty()
-              ? absl::StrCat(
-                    "sudo dmesg | grep ", card,
-                    " says why heddle.ko did not bind to it; retry with: echo ",
-                    card, " | sudo tee /sys/bus/pci/drivers_probe")
-              // Without the override the other driver would be asked first.
-              : absl::StrCat("echo heddle | sudo tee ", folder,
-                             "/driver_override; echo ", card, " | sudo tee ",
-                             folder, "/driver/unbind; echo ", card,
-                             " | sudo tee /sys/bus/pci/drivers_probe"));
+      CheckOtherDriver(card, cli::Printable(driver));
       return;
     }
     std::string node;
@@ -211,25 +251,21 @@ class Doctor {
       Add(Level::kProblem, "node",
           absl::StrCat(card,
                        " has no device node although heddle.ko is bound to it"),
-          absl::StrCat("sudo dmesg | grep heddle says why; then: echo ", card,
-                       " | sudo tee ", folder, "/driver/unbind; echo ", card,
-                       " | sudo tee /sys/bus/pci/drivers_probe"));
+          absl::StrCat("sudo dmesg | grep heddle says why; then: ",
+                       Rebind(card)));
       return;
     }
     node = cli::Printable(node);
+    nodes_.push_back(node);
     struct stat info;
     if (stat(files().Path(node).c_str(), &info) != 0) {
       Add(Level::kProblem, "node", absl::StrCat(node, " does not exist"),
           absl::StrCat(
               "in a container, pass the device in (--device ", node,
-              "); otherwise check that /dev is a devtmpfs and udev runs"));
+              "); otherwise, in a /dev that is a devtmpfs, heddle.ko makes it "
+              "again: ",
+              Rebind(card)));
       return;
-    }
-    if (!asked_node_.empty() && asked_node_ != node) {
-      Add(Level::kNote, "node",
-          absl::StrCat("HEDDLE_DEVICE asks for ", cli::Printable(asked_node_),
-                       ", ", card, " is ", node),
-          absl::StrCat("HEDDLE_DEVICE=drm:", node));
     }
     Add(Level::kOk, "node", absl::StrCat(node, " (", card, ")"));
     if (CheckRights(node, info)) CheckInterface(node);
@@ -249,7 +285,7 @@ class Doctor {
                           group, mode));
       if (mode & 2) {
         Add(Level::kNote, "rights", absl::StrCat("every user may open ", node),
-            kUdevRule);
+            InstallUdevRule(node));
       }
       return true;
     }
@@ -257,14 +293,33 @@ class Doctor {
     Add(Level::kProblem, "rights",
         absl::StrFormat("this user may not open %s (group %s, mode %04o)", node,
                         group, mode),
-        group_helps
-            ? absl::StrCat("sudo usermod -aG ", group,
-                           " $USER, then log in again")
-            : absl::StrCat(kUdevRule,
-                           ", then: sudo udevadm control --reload && sudo "
-                           "udevadm trigger ",
-                           node));
+        group_helps ? absl::StrCat("sudo usermod -aG ", group,
+                                   " $USER, then log in again")
+                    : InstallUdevRule(node));
     return false;
+  }
+
+  // The node may be named by a link, e.g. in /dev/dri/by-path.
+  bool IsAsked(const std::string& node) const {
+    struct stat asked, info;
+    return node == asked_node_ ||
+           (stat(files().Path(asked_node_).c_str(), &asked) == 0 &&
+            stat(files().Path(node).c_str(), &info) == 0 &&
+            asked.st_dev == info.st_dev && asked.st_ino == info.st_ino);
+  }
+
+  void CheckAskedNode() {
+    if (asked_node_.empty() || nodes_.empty() ||
+        std::any_of(
+            nodes_.begin(), nodes_.end(),
+            [this](const std::string& node) { return IsAsked(node); })) {
+      return;
+    }
+    Add(Level::kProblem, "HEDDLE_DEVICE",
+        absl::StrCat(
+            "asks for ", cli::Printable(asked_node_),
+            ", which is no card; cards: ", absl::StrJoin(nodes_, ", ")),
+        absl::StrCat("export HEDDLE_DEVICE=drm:", nodes_[0]));
   }
 
   void CheckInterface(const std::string& node) {
@@ -374,6 +429,7 @@ class Doctor {
   const DoctorSystem& system_;
   std::vector<Finding> findings_;
   std::vector<std::string> cards_;  // PCI addresses
+  std::vector<std::string> nodes_;  // of those that heddle.ko drives
   std::string socket_ = session::kSystemSocket;
   std::string asked_node_;
   bool hosted_ = false;
