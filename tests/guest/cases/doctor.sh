@@ -120,15 +120,15 @@ fi
 # A card that does not respond, and is then reseated.
 device="$(card 1)"
 address="$(basename "$device")"
-heddle-host kill 1 >/dev/null
+heddle-host kill 1
 if [ -e "$device" ]; then
   finds problem 'PCI device' "$address does not respond"
 else # user-mode Linux empties the slot at once
   not_tried "dead card in its slot: how it comes back"
   advice=
 fi
-heddle-host unplug 1 >/dev/null
-heddle-host plug 1 --memory 64M --serial 2 >/dev/null
+heddle-host unplug 1
+heddle-host plug 1 --memory 64M --serial 2
 until_true 5 node_count 2 || fail "no node"
 [ -z "$advice" ] || cure 'card, then: ' ''
 well
