@@ -49,10 +49,10 @@ module hd_decode #(
   heddle_pkg::load_t cmd_load;  // `store` has the same fields
   heddle_pkg::fill_t cmd_fill;
   heddle_pkg::load_gather_t cmd_gather;  // `store.scatter` has the same fields
-  assign cmd_header = cmd_i[127:0];
+  assign cmd_header = cmd_i[32*heddle_pkg::HEADER_WORDS-1:0];
   assign cmd_load = cmd_i[32*heddle_pkg::LOAD_WORDS-1:0];
-  assign cmd_fill = cmd_i[511:0];
-  assign cmd_gather = cmd_i[383:0];
+  assign cmd_fill = cmd_i[32*heddle_pkg::FILL_WORDS-1:0];
+  assign cmd_gather = cmd_i[32*heddle_pkg::LOAD_GATHER_WORDS-1:0];
 
   logic header_rule, transfer_rule, vector_rule, conv_rule, encoding;
   logic [3:0] low;

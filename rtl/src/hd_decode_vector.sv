@@ -28,8 +28,8 @@ module hd_decode_vector (
                (element == heddle_pkg::ELEMENT_TYPE_F32);
   endfunction
 
-  // Base and the seven strides of a stream group of eight words are multiples of the element.
-  function automatic stream_rule(input [255:0] cmd_group);
+  // Base and the seven strides of a stream's words are multiples of the element.
+  function automatic stream_rule(input [32*heddle_pkg::STREAM_WORDS-1:0] cmd_group);
     stream_rule = multiple(
         cmd_group[1:0] | cmd_group[33:32] | cmd_group[65:64] | cmd_group[97:96] |
         cmd_group[129:128] | cmd_group[161:160] | cmd_group[193:192] | cmd_group[225:224],
@@ -52,10 +52,10 @@ module hd_decode_vector (
     if (check_i && ((cmd_i[7:0] == heddle_pkg::OP_VRUN) ||
                     (cmd_i[7:0] == heddle_pkg::OP_VMAC))) begin
       // Both instructions have their streams in the same words.
-      rule_a = stream_rule(cmd_i[32*heddle_pkg::VRUN_A_WORD +: 256]);
-      rule_b = stream_rule(cmd_i[32*heddle_pkg::VRUN_B_WORD +: 256]);
-      rule_c = stream_rule(cmd_i[32*heddle_pkg::VRUN_C_WORD +: 256]);
-      rule_d = stream_rule(cmd_i[32*heddle_pkg::VRUN_D_WORD +: 256]);
+      rule_a = stream_rule(cmd_i[32*heddle_pkg::VRUN_A_WORD +: 32*heddle_pkg::STREAM_WORDS]);
+      rule_b = stream_rule(cmd_i[32*heddle_pkg::VRUN_B_WORD +: 32*heddle_pkg::STREAM_WORDS]);
+      rule_c = stream_rule(cmd_i[32*heddle_pkg::VRUN_C_WORD +: 32*heddle_pkg::STREAM_WORDS]);
+      rule_d = stream_rule(cmd_i[32*heddle_pkg::VRUN_D_WORD +: 32*heddle_pkg::STREAM_WORDS]);
       if (cmd_i[7:0] == heddle_pkg::OP_VRUN) begin
         stores = (cmd_run.store != heddle_pkg::STORE_MODE_NONE);
         if ({2'd0, cmd_run.prologue} + {2'd0, cmd_run.body} + {2'd0, cmd_run.epilogue} >

@@ -16,9 +16,9 @@
 // record 0 is the oldest command of the table, 1 the oldest that has not reached input_read, 2 the
 // head: their offset (in beats) and tag, for faults.
 //
-// On-chip memory: 8 x 32*W bits (W = 20: 640 B, 40: 1.25 KiB, 52: 1.63 KiB), and 8 x 90 bits.
+// On-chip memory: 8 x 32*W bits (load and store 640 B, matrix 1.25 KiB, vector 1.63 KiB), and 8 x 90 bits.
 module hd_engine_queue #(
-    parameter int W = 20  // words of the engine's longest command
+    parameter int W = heddle_pkg::LOAD_WORDS  // words of the engine's longest command
 ) (
     input  logic            clk_i,
     input  logic            rst_ni,
@@ -72,7 +72,7 @@ module hd_engine_queue #(
       .push_i, .data_i(offset_i), .full_o(),
       .valid_o(), .data_o(head_offset), .pop_i(pop), .level_o()
   );
-  assign cmd_header = engine_cmd_o[127:0];
+  assign cmd_header = engine_cmd_o[32*heddle_pkg::HEADER_WORDS-1:0];
   assign empty_o = !valid;
 
   // Table: accepted at accept_q, oldest not at input_read at read_q, oldest not done at done_q.

@@ -450,7 +450,7 @@ module hd_job_engine #(
           end
         end
         DESCRIPTOR: begin
-          if (fetch_valid) job_q <= {fetch_data, job_q[511:128]};
+          if (fetch_valid) job_q <= {fetch_data, job_q[8*heddle_pkg::JOB_DESCRIPTOR_BYTES-1:128]};
           if (fetch_done) begin
             state_q <= fetch_error || stop_q == SILENT ? IDLE : CHECK;
             running_q <= !fetch_error && stop_q != SILENT;

@@ -4,7 +4,8 @@
 //     for row stripe: for column chunk: for cob: for y: for x       outer_i: cob is outermost
 //
 // load_i copies the command (it may come with the step that leaves the previous one); step_i goes
-// to the next vector. The copy is here so that nothing of the wide command is looked at per cycle. The outputs describe the current vector:
+// to the next vector. The copy is here so that nothing of the wide command is looked at per cycle.
+// The outputs describe the current vector:
 //   addr_o   base + plane offset + row offset + column offset; rows roll in a buffer of wrap_i rows
 //   poff_o   the plane offset alone
 //   x_last_o, y_last_o   last column of the chunk, last row of the stripe

@@ -11,7 +11,7 @@
 // If a sum would exceed semaphore_max, overflow_o rises in this cycle, with the first slot that
 // signals such a semaphore, and that semaphore keeps its value: the stream ends there.
 module hd_semaphores #(
-    parameter int N = 32  // heddle_pkg::SEMAPHORES; less only for proofs
+    parameter int N = heddle_pkg::SEMAPHORES  // less only for proofs
 ) (
     input  logic         clk_i,
     input  logic         rst_ni,

@@ -45,7 +45,7 @@ module hd_step_store #(
   // The step whose last word comes in; the words before it are in step_q.
   heddle_pkg::step_t come;
   logic known, wrong, overlaps;
-  assign come = {data_i, step_q[511:128]};
+  assign come = {data_i, step_q[8*heddle_pkg::STEP_BYTES-1:128]};
   assign overlaps = (come.flags & heddle_pkg::STEP_FLAGS_OVERLAP_MASK) != 32'd0;
   always_comb begin
     known = 1'b0;
@@ -105,7 +105,7 @@ module hd_step_store #(
     else if (left_q != 3'd0) at_q <= at_q + 1'b1;
     if (valid_i) mem_q[in_q] <= data_i;
     if (left_q != 3'd0) word_q <= mem_q[at_q];
-    if (got_q) step_q <= {word_q, step_q[511:128]};
-    else if (valid_i) step_q <= {data_i, step_q[511:128]};
+    if (got_q) step_q <= {word_q, step_q[8*heddle_pkg::STEP_BYTES-1:128]};
+    else if (valid_i) step_q <= {data_i, step_q[8*heddle_pkg::STEP_BYTES-1:128]};
   end
 endmodule

@@ -49,7 +49,7 @@ module hd_trace_writer (
   assign req_valid_o = req_q;
   assign req_addr_o = addr_q;
   assign w_valid_o = data_q;
-  assign w_data_o = second_q ? entry_q[255:128] : entry_q[127:0];
+  assign w_data_o = second_q ? entry_q[8*heddle_pkg::TRACE_ENTRY_BYTES-1:128] : entry_q[127:0];
 
   always_ff @(posedge clk_i) begin
     if (!rst_ni) begin

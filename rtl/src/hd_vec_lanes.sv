@@ -22,7 +22,7 @@ module hd_vec_lanes (
 );
   logic soon, ready;
   hd_lane_alu #(
-      .LANES(hd_vec_pkg::LANES)
+      .LANES(heddle_pkg::VECTOR_LANES)
   ) u_alu (
       .clk_i  (clk_i),
       .rst_ni (rst_ni),

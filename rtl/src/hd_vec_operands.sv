@@ -42,7 +42,7 @@ module hd_vec_operands (
     input  logic [2:0]   write_slot_i,
     input  logic [511:0] write_data_i
 );
-  localparam int ENTRIES = 17 * hd_vec_pkg::SLOTS;
+  localparam int ENTRIES = (heddle_pkg::VECTOR_REGISTERS + 1) * hd_vec_pkg::SLOTS;
 
   // What has the same form for all operands.
   logic [511:0] index, valid;

@@ -7,7 +7,6 @@
 // ports fetch or write in one cycle.
 package hd_vec_pkg;
 
-  localparam int LANES = 16;
   localparam int SLOTS = 8;
   localparam int BA = 20;    // SRAM byte address: hd_pkg::AW + 4 (yosys wants a number here)
   localparam int LA = 14;    // SRAM line address: hd_pkg::AW - 2

@@ -67,6 +67,7 @@ module hd_vec_sequencer #(
     output logic                      busy_o
 );
   localparam [4:0] OUT = heddle_pkg::DESTINATION_OUT;
+  localparam int REGS = heddle_pkg::VECTOR_REGISTERS + 1;  // and `out`
 
   // Items of every section.
   hd_vec_pkg::counts_t items;
@@ -128,9 +129,9 @@ module hd_vec_sequencer #(
   heddle_pkg::micro_t m;
   assign m = micro_i;
 
-  logic [16:0] busy_q [0:hd_vec_pkg::SLOTS-1];
-  logic [16:0] written_q [0:hd_vec_pkg::SLOTS-1];
-  logic [16:0] busy_now, known, after;
+  logic [REGS-1:0] busy_q [0:hd_vec_pkg::SLOTS-1];
+  logic [REGS-1:0] written_q [0:hd_vec_pkg::SLOTS-1];
+  logic [REGS-1:0] busy_now, known, after;
   logic [1:0] step_q;   // round of an h operation
   logic [4:0] room_q;   // of the store queue
   logic pseudo, store, last, go, hazard, new_group, more, indices;
@@ -193,7 +194,7 @@ module hd_vec_sequencer #(
         need = 3'b001;
       end
       busy_now = busy_q[slot_o];
-      known = new_group ? 17'd0 : written_q[slot_o];
+      known = new_group ? '0 : written_q[slot_o];
       zero_o = {!known[c_o], !known[b_o], !known[a_o]} & reg_o;
       hazard = (reg_o[0] && busy_now[a_o]) || (reg_o[1] && busy_now[b_o]) ||
           (reg_o[2] && busy_now[c_o]) || (!indices && busy_now[dest]);
@@ -201,7 +202,7 @@ module hd_vec_sequencer #(
       go = !stop_i && ready_i && !hazard && (need & ~stream_valid_i) == 0 &&
           (!store || room_q != 0) && (!indices || pick_room_i);
     end
-    after = known | (17'd1 << dest);
+    after = known | (REGS'(1) << dest);
   end
   assign adv = go;
   assign issue_o = go;

@@ -289,7 +289,8 @@ module hd_vector_engine #(
   end
 
   // Sequencer, operands, lanes.
-  logic issue, take, tree, is_index, pick_room, pick_wait, over, to_pick, seq_busy, written, lanes_ready, store_done, store_busy;
+  logic issue, take, tree, is_index, pick_room, pick_wait, over, to_pick;
+  logic seq_busy, written, lanes_ready, store_done, store_busy;
   logic [7:0] op, take_op;
   logic [4:0] a, b, d3, lanes;
   logic [2:0] is_reg, zero, slot;
@@ -364,7 +365,8 @@ module hd_vector_engine #(
       .lanes_i     (lanes),
       .e_i         (e),
       .r1_i        (r1),
-      .args_i      (vmac_q ? {64'd0, cmd_mac.clamp_max, cmd_mac.clamp_min} : {cmd_run.arg3, cmd_run.arg2, cmd_run.arg1, cmd_run.arg0}),
+      .args_i      (vmac_q ? {64'd0, cmd_mac.clamp_max, cmd_mac.clamp_min} :
+                    {cmd_run.arg3, cmd_run.arg2, cmd_run.arg1, cmd_run.arg0}),
       .stride_i    (cmd_run.index_stride),
       .stream_a_i  (operand[0]),
       .stream_b_i  (operand[1]),

@@ -92,7 +92,8 @@ module hd_core #(
   assign trace_entry_o = {224'd0, trace_cycle_i};
 
   assign busy_o = running_q || clearing_q != 0;
-  assign mem_req_valid_o = running_q && !hang_i && (to_ask_q != 0 || (read_all && size1_q != 0 && !asked_write_q && !endless_q && !error_q));
+  assign mem_req_valid_o = running_q && !hang_i &&
+      (to_ask_q != 0 || (read_all && size1_q != 0 && !asked_write_q && !endless_q && !error_q));
   assign mem_req_write_o = to_ask_q == 0;
   assign mem_req_addr_o = to_ask_q != 0 ? next_q : base1_q[39:0];
   assign mem_req_beats_o = to_ask_q != 0 ? beats[6:0] : 7'd1;
