@@ -590,11 +590,10 @@ class SessionEngine : public Engine {
     std::shared_ptr<std::atomic<bool>> gone;  // set when that has been noticed
   };
 
-  // A session may hear of the removal of its card later than the watch of its
-  // ID; so that nobody is told that the ID's card is gone and the backend's is
-  // there. Of a card that was opened just now: if the watched one is there
-  // still, it is that one, and none that was plugged meanwhile. Null: none is
-  // watched.
+  // A session may learn that its card was removed later than the monitor of its
+  // ID does; this keeps the ID and the backend from disagreeing. If the
+  // monitored card is still present, a card opened just now is that one, not
+  // one plugged in since. Null: none is monitored.
   std::shared_ptr<const std::atomic<bool>> GoneOf(const DeviceInfo& device) {
     std::lock_guard<std::mutex> lock(mutex_);
     const auto known = watched_.find(device.identity);

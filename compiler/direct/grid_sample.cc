@@ -125,7 +125,7 @@ class Axis {
   const bool aligned_;
 };
 
-// Where the four places of a linear sample of a picture lie, those that read 0
+// Where the four places of a linear sample of an image lie, those that read 0
 // behind the plane, and their weights.
 struct Quad {
   int32_t at[2][2];

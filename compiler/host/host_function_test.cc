@@ -159,7 +159,7 @@ TEST(HostFunction, RefusesWhatIsNotSo) {
 
 // Operators that passes make are not in any file: nobody has checked what they
 // would take.
-// y = GRU(x) of 3 steps, and GridSample of a picture: nodes that are computed
+// y = GRU(x) of 3 steps, and GridSample of an image: nodes that are computed
 // as they are (compiler/direct).
 Graph Recurrent() {
   Graph g;

@@ -159,12 +159,12 @@ absl::Status Expand(Expansion* e) {
   return absl::OkStatus();
 }
 
-constexpr TypeSet kCodes = Types(DataType::kUint8) | kFourBitIntegers;
+constexpr TypeSet kQuantizedTypes = Types(DataType::kUint8) | kFourBitIntegers;
 
 const ExpandedOperator kGatherBlockQuantized(
     Define("GatherBlockQuantized", 1, 1)
         .Domain("com.microsoft")
-        .Inputs(3, 4, kCodes, kIndices, kReals, kCodes)
+        .Inputs(3, 4, kQuantizedTypes, kIndices, kReals, kQuantizedTypes)
         .Attr("bits", AttributeKind::kInt)
         .Attr("block_size", AttributeKind::kInt)
         .Attr("gather_axis", AttributeKind::kInt)

@@ -224,9 +224,9 @@ bool Slice(const BoundedReader& reader, AxisSet* output) {
   return reader.Only(0);
 }
 
-// What is computed of pictures, sequences or volumes with channels, whatever
+// What is computed of images, sequences or volumes with channels, whatever
 // their size; kernels and scales are what the graph says.
-bool Pictures(const BoundedReader& reader, AxisSet* output) {
+bool Images(const BoundedReader& reader, AxisSet* output) {
   *output = reader.input(0);
   return reader.Only(0) && (*output & Bit(1)) == 0 &&
          reader.node.attributes.count("output_shape") == 0;
@@ -632,40 +632,40 @@ const std::map<std::string, BoundedRule>& Followers() {
     auto* made = new std::map<std::string, BoundedRule>{
         {"ArgMax", ArgReduction},
         {"Trilu", Same},
-        {"SpaceToDepth", Pictures},
+        {"SpaceToDepth", Images},
         {"Softmax", Same},
         {"RMSNormalization", LayerNormalization},
         {"Pad", Pad},
         {"OneHot", OneHot},
-        {"LpPool", Pictures},
+        {"LpPool", Images},
         {"LpNormalization", Same},
         {"LogSoftmax", Same},
         {"LayerNormalization", LayerNormalization},
-        {"LRN", Pictures},
+        {"LRN", Images},
         {"Hardmax", Same},
-        {"GroupNormalization", Pictures},
+        {"GroupNormalization", Images},
         {"GridSample", GridSample},
         {"GlobalLpPool", OfPictures},
         {"GatherElements", GatherElements},
         {"Einsum", Einsum},
         {"Dropout", Same},
-        {"DepthToSpace", Pictures},
+        {"DepthToSpace", Images},
         {"BitCast", Same},
         {"CumProd", Same},
         {"CumSum", Same},
         {"CastLike", First},
         {"ArgMin", ArgReduction},
-        {"AveragePool", Pictures},
-        {"BatchNormalization", Pictures},
+        {"AveragePool", Images},
+        {"BatchNormalization", Images},
         {"Concat", Concat},
         {"ConstantOfShape", ConstantOfShape},
-        {"Conv", Pictures},
-        {"ConvTranspose", Pictures},
+        {"Conv", Images},
+        {"ConvTranspose", Images},
         {"DequantizeLinear", Codes},
         {"DynamicQuantizeLinear", Same},
-        {"ConvInteger", Pictures},
+        {"ConvInteger", Images},
         {"MatMulInteger", Of<MatMul, 0, 1>},
-        {"QLinearConv", Pictures},
+        {"QLinearConv", Images},
         {"QLinearMatMul", Of<MatMul, 0, 3>},
         {"QuantizeLinear", Codes},
         {"Expand", Expand},
@@ -675,10 +675,10 @@ const std::map<std::string, BoundedRule>& Followers() {
         {"Gemm", Gemm},
         {"GlobalAveragePool", OfPictures},
         {"GlobalMaxPool", OfPictures},
-        {"InstanceNormalization", Pictures},
+        {"InstanceNormalization", Images},
 
         {"MatMul", MatMul},
-        {"MaxPool", Pictures},
+        {"MaxPool", Images},
         {"Range", Range},
         {"Reshape", Reshape},
         {"Resize", Resize},
@@ -745,7 +745,7 @@ const std::map<std::string, BoundedRule>& MicrosoftFollowers() {
       {"MatMulIntegerToFloat", Of<MatMul, 0, 1>},
       {"QGemm", Of<Gemm, 0, 3, 6>},
       {"QLinearAdd", Of<Broadcast, 0, 3>},
-      {"QLinearAveragePool", Pictures},
+      {"QLinearAveragePool", Images},
       {"QLinearConcat", ConcatOfCodes},
       {"QLinearGlobalAveragePool", OfPictures},
       {"QLinearLeakyRelu", Same},

@@ -308,9 +308,9 @@ std::function<void(ModelBuilder*)> Picture(const char* op, bool weights) {
   return [=](ModelBuilder* b) {
     b->Constant("to", Int64s({4}, {-1, 1, 2, 2}));
     b->Constant("w", Floats({2, 1, 2, 2}, {1, 2, 3, 4, 5, 6, 7, 8}));
-    b->Node("Reshape", {"rows", "to"}, {"picture"});
-    auto* node = weights ? b->Node(op, {"picture", "w"}, {"y"})
-                         : b->Node(op, {"picture"}, {"y"});
+    b->Node("Reshape", {"rows", "to"}, {"image"});
+    auto* node = weights ? b->Node(op, {"image", "w"}, {"y"})
+                         : b->Node(op, {"image"}, {"y"});
     if (weights || std::string(op).find("Global") != std::string::npos) return;
     auto* shape = node->add_attribute();
     shape->set_name("kernel_shape");
@@ -326,7 +326,7 @@ std::function<void(ModelBuilder*)> Columns(
   return [=](ModelBuilder* b) {
     b->Constant("to", Int64s({4}, {1, 2, 2, -1}));
     b->Node("Transpose", {"rows"}, {"columns"});
-    b->Node("Reshape", {"columns", "to"}, {"picture"});
+    b->Node("Reshape", {"columns", "to"}, {"image"});
     nodes(b);
   };
 }
@@ -585,30 +585,30 @@ INSTANTIATE_TEST_SUITE_P(
             1},
         OfRows{"ConvOfColumns", Columns([](ModelBuilder* b) {
                  b->Constant("w", Floats({1, 2, 2, 1}, {1, 2, 3, 4}));
-                 b->Node("Conv", {"picture", "w"}, {"y"});
+                 b->Node("Conv", {"image", "w"}, {"y"});
                }),
                1},
         OfRows{"ConvTransposeOfColumns", Columns([](ModelBuilder* b) {
                  b->Constant("w", Floats({2, 1, 2, 1}, {1, 2, 3, 4}));
-                 b->Node("ConvTranspose", {"picture", "w"}, {"y"});
+                 b->Node("ConvTranspose", {"image", "w"}, {"y"});
                }),
                1},
         OfRows{"MaxPoolOfColumns", Columns([](ModelBuilder* b) {
-                 WithKernel(b->Node("MaxPool", {"picture"}, {"y"}));
+                 WithKernel(b->Node("MaxPool", {"image"}, {"y"}));
                }),
                1},
         OfRows{"GlobalAveragePoolOfColumns", Columns([](ModelBuilder* b) {
-                 b->Node("GlobalAveragePool", {"picture"}, {"y"});
+                 b->Node("GlobalAveragePool", {"image"}, {"y"});
                }),
                1},
         OfRows{"InstanceNormalizationOfColumns", Columns([](ModelBuilder* b) {
                  b->Constant("w", Floats({2}, {1, 2}));
-                 b->Node("InstanceNormalization", {"picture", "w", "w"}, {"y"});
+                 b->Node("InstanceNormalization", {"image", "w", "w"}, {"y"});
                }),
                1},
         OfRows{"ResizeOfColumns", Columns([](ModelBuilder* b) {
                  b->Constant("scales", Floats({4}, {1, 1, 2, 1.5f}));
-                 SetString(b->Node("Resize", {"picture", "", "scales"}, {"y"}),
+                 SetString(b->Node("Resize", {"image", "", "scales"}, {"y"}),
                            "mode", "linear");
                }),
                1},

@@ -392,7 +392,7 @@ TEST(OldForms, TrainingIsRefused) {
   }
 }
 
-// spatial=0 of rows is what it is of channels; of pictures each pixel has its
+// spatial=0 of rows is what it is of channels; of images each pixel has its
 // own numbers.
 TEST(OldForms, BatchNormalizationThatIsNotSpatial) {
   const Attribute no = int64_t{0};
@@ -404,15 +404,15 @@ TEST(OldForms, BatchNormalizationThatIsNotSpatial) {
     EXPECT_EQ(Values(RunOld("BatchNormalization", opset, in, attributes, 1)),
               Values(RunOld("BatchNormalization", 9, in, {}, 1)));
     const Shape row = {2, 1, 2};
-    const std::vector<TensorData> pictures = {
+    const std::vector<TensorData> images = {
         Numbers({2, 2, 1, 2}), Floats(row, {1, 2, 3, 4}),
         Floats(row, {0, 1, 0, 1}), Floats(row, {-1, 0, 1, 2}),
         Floats(row, {1, 4, 1, 4})};
     attributes["epsilon"] = 0.0f;
     EXPECT_EQ(
-        Values(RunOld("BatchNormalization", opset, pictures, attributes, 1)),
+        Values(RunOld("BatchNormalization", opset, images, attributes, 1)),
         (std::vector<float>{-1, -0.75f, -7.5f, -5.5f, 0, 0.25f, -4.5f, -3.5f}));
-    std::vector<TensorData> channels = pictures;
+    std::vector<TensorData> channels = images;
     for (size_t i = 1; i < 5; ++i) channels[i] = Floats({2}, {1, 1});
     EXPECT_EQ(
         Refused(RunOld("BatchNormalization", opset, channels, attributes, 1)),

@@ -23,7 +23,7 @@ struct Object {
   int name = 0;
 };
 
-// Against a plain picture of the memory: whatever happens, nothing overlaps,
+// Against a plain model of the memory: whatever happens, nothing overlaps,
 // accounting is exact, an allocation fails only when the sum does not fit, and
 // carrying the moves out in order keeps every object's contents, although
 // objects come and go while they are carried out.
@@ -85,8 +85,8 @@ class Life {
     if (random_() % 2 != 0) return;
     auto object = std::make_unique<Object>();
     object->name = next_name_++;
-    if (heddle_mem_insert(&mem_, &object->node,
-                          (1 + random_() % 3) * kPage) == 0) {
+    if (heddle_mem_insert(&mem_, &object->node, (1 + random_() % 3) * kPage) ==
+        0) {
       Place(std::move(object));
       ++placed_meanwhile_;
     }

@@ -120,7 +120,7 @@ static const struct drm_driver heddle_driver = {
 	.open = heddle_open,
 	.postclose = heddle_postclose,
 	.gem_create_object = heddle_gem_create_object,
-	/* As DRM_GEM_SHMEM_DRIVER_OPS, but no dumb_create: who only computes shows no pictures. */
+	/* As DRM_GEM_SHMEM_DRIVER_OPS, but no dumb_create: there is no display. */
 	.gem_prime_import = heddle_gem_import,
 	.gem_prime_import_sg_table = drm_gem_shmem_prime_import_sg_table,
 #ifdef HEDDLE_HAVE_GEM_PRIME_MMAP

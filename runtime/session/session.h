@@ -50,7 +50,7 @@ struct DeviceDescription {
   bool simulated = false;
 };
 
-// All devices present now, chosen by HEDDLE_DEVICE (design.md section 7).
+// All devices present now, chosen by HEDDLE_DEVICE (device_spec.h).
 // Starts the private simulated card if nothing else is there. Never touches a
 // device at library load. That card has `simulated_config` ("" = the default
 // configuration).

@@ -325,19 +325,19 @@ void Batch(ModelBuilder* b, const compiler::OperatorInfo& info) {
 
 // As opsets 1 to 9 had them.
 void AddExperimental(std::map<std::string, Writer>* all) {
-  const Shape picture = {2, 3, 4, 4};
+  const Shape image = {2, 3, 4, 4};
   for (const char* op :
        {"Affine", "ParametricSoftplus", "ScaledTanh", "ThresholdedRelu"}) {
-    (*all)[op] = Of(kFloat, picture, [](onnx::NodeProto* node) {
+    (*all)[op] = Of(kFloat, image, [](onnx::NodeProto* node) {
       SetFloat(node, "alpha", 0.5f);
       SetFloat(node, "beta", 2);
     });
   }
-  (*all)["Crop"] = Of(kFloat, picture, [](onnx::NodeProto* node) {
+  (*all)["Crop"] = Of(kFloat, image, [](onnx::NodeProto* node) {
     SetInts(node, "border", {1, 0, 0, 0});
     SetInts(node, "scale", {2, 3});
   });
-  (*all)["ImageScaler"] = Of(kFloat, picture, [](onnx::NodeProto* node) {
+  (*all)["ImageScaler"] = Of(kFloat, image, [](onnx::NodeProto* node) {
     SetFloat(node, "scale", 0.5f);
     auto* bias = node->add_attribute();
     bias->set_name("bias");
@@ -345,17 +345,17 @@ void AddExperimental(std::map<std::string, Writer>* all) {
     for (const float value : {1, 2, 3}) bias->add_floats(value);
   });
   (*all)["MeanVarianceNormalization"] =
-      Of(kFloat, picture, [](onnx::NodeProto* node) {
+      Of(kFloat, image, [](onnx::NodeProto* node) {
         SetInt(node, "across_channels", 1);
         SetInt(node, "normalize_variance", 0);
         SetInts(node, "axes", {0, 2, 3});
       });
-  (*all)["Scale"] = Of(kFloat, picture, [](onnx::NodeProto* node) {
+  (*all)["Scale"] = Of(kFloat, image, [](onnx::NodeProto* node) {
     SetFloat(node, "scale", 0.5f);
   });
-  (*all)["DynamicSlice"] = [picture](ModelBuilder* b,
-                                     const compiler::OperatorInfo& info) {
-    b->Input("x", kFloat, picture);
+  (*all)["DynamicSlice"] = [image](ModelBuilder* b,
+                                   const compiler::OperatorInfo& info) {
+    b->Input("x", kFloat, image);
     b->Constant("from", Int64s({2}, {0, 1}))
         .Constant("to", Int64s({2}, {2, 4}));
     b->Constant("axes", Int64s({2}, {1, 3}));

@@ -72,14 +72,14 @@ void Unique(RandomSource* random, RuntimeCase* c) {
 }
 
 void NonMaxSuppression(RandomSource* random, RuntimeCase* c) {
-  const int64_t pictures = random->Between(1, 2),
-                classes = random->Between(1, 3), boxes = random->Between(1, 12);
-  TensorData places = TensorData::Zeros(DataType::kFloat, {pictures, boxes, 4});
+  const int64_t images = random->Between(1, 2), classes = random->Between(1, 3),
+                boxes = random->Between(1, 12);
+  TensorData places = TensorData::Zeros(DataType::kFloat, {images, boxes, 4});
   for (int64_t i = 0; i < places.count(); ++i) {
     places.as<float>()[i] = static_cast<float>(random->Below(9)) / 4;
   }
   TensorData scores =
-      TensorData::Zeros(DataType::kFloat, {pictures, classes, boxes});
+      TensorData::Zeros(DataType::kFloat, {images, classes, boxes});
   for (int64_t i = 0; i < scores.count(); ++i) {
     // Different ones: what equal scores do is nobody's promise.
     scores.as<float>()[i] =

@@ -334,7 +334,7 @@ void TensorScatter(Random* r, Builder* b) {
 }  // namespace
 
 OpsetCase RareCase(const std::string& op, int opset, uint64_t seed) {
-  static const auto* makers =
+  static const auto* generators =
       new std::map<std::string, void (*)(Random*, Builder*)>{
           {"AffineGrid", AffineGrid},
           {"BitCast", BitCast},
@@ -349,12 +349,12 @@ OpsetCase RareCase(const std::string& op, int opset, uint64_t seed) {
           {"MaxRoiPool", MaxRoiPool},
           {"NegativeLogLikelihoodLoss", Likelihood},
           {"RoiAlign", RoiAlign}};
-  const auto maker = makers->find(op);
+  const auto generator = generators->find(op);
   const bool cached = op == "Attention" && opset >= 24 && seed % 2 == 0;
-  if (maker == makers->end() && !cached) return {};
+  if (generator == generators->end() && !cached) return {};
   Random random(seed);
   Builder builder(op, opset);
-  (cached ? Attention : maker->second)(&random, &builder);
+  (cached ? Attention : generator->second)(&random, &builder);
   return builder.Finish();
 }
 
