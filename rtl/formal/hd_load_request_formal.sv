@@ -19,11 +19,11 @@ module hd_load_request_formal (
   logic push, halt, grant, req_valid;
   logic [6:0] req_beats;
   logic [39:0] req_addr;
-  logic [7:0] code;
+  hd_pkg::engine_fault_t cause;
   hd_load_request dut (
       .clk_i, .rst_ni, .valid_i, .ready_o(), .dma_i, .room_i, .push_o(push), .stop_i, .taken_i,
       .row_valid_o(), .row_o(), .row_pop_i, .idx_req_o(), .idx_addr_o(), .idx_gnt_i, .idx_data_i,
-      .halt_o(halt), .halt_code_o(code), .halt_region_o(), .halt_addr_o(), .busy_o(), .quiet_o(),
+      .halt_o(halt), .halt_cause_o(cause), .busy_o(), .quiet_o(),
       .grant_o(grant), .beats_o(), .req_valid_o(req_valid), .req_ready_i, .req_addr_o(req_addr),
       .req_beats_o(req_beats)
   );
@@ -80,6 +80,6 @@ module hd_load_request_formal (
     // two bursts inside.
     cover (past_q && req_valid && grants_q == 2'd2 && req_beats == 7'd64 &&
            past_last == region_end);
-    cover (past_q && halt && grants_q == 2'd2 && code == heddle_pkg::ERROR_REGION_BOUNDS[7:0]);
+    cover (past_q && halt && grants_q == 2'd2 && cause.code == heddle_pkg::ERROR_REGION_BOUNDS[7:0]);
   end
 endmodule

@@ -68,13 +68,13 @@ module hd_card #(
   logic start, region_we, region_writable, abort, clear, reset, hang;
   logic guard_busy, guard_done, core_rst_n, core_busy, core_done;
   logic [39:0] stream_addr, m0_req_addr;
-  logic [31:0] stream_bytes, fault_offset, fault_tag, guard_progress, core_progress;
-  logic [3:0] region_index, fault_region;
-  logic [63:0] region_base, region_size, fault_addr, commands, macs, bytes_loaded, bytes_stored;
+  logic [31:0] stream_bytes, guard_progress, core_progress;
+  logic [3:0] region_index;
+  logic [63:0] region_base, region_size, commands, macs, bytes_loaded, bytes_stored;
   logic [63:0] matrix_busy, vector_busy, dma_busy;
   logic [7:0] status;
   logic [5:0] sram_corrected;
-  logic [2:0] fault_engine;
+  hd_pkg::stream_fault_t fault;
   logic trace_on, trace_new, trace_valid, trace_ready;
   logic [31:0] trace_cycle, trace_count, trace_index;
   logic [8*heddle_pkg::TRACE_ENTRY_BYTES-1:0] trace_entry;
@@ -151,11 +151,7 @@ module hd_card #(
       .core_busy_i(guard_busy),
       .core_done_i(guard_done),
       .core_status_i(status),
-      .core_fault_offset_i(fault_offset),
-      .core_fault_tag_i(fault_tag),
-      .core_fault_engine_i(fault_engine),
-      .core_fault_region_i(fault_region),
-      .core_fault_addr_i(fault_addr),
+      .core_fault_i(fault),
       .core_commands_i(commands),
       .core_macs_i(macs),
       .core_bytes_loaded_i(bytes_loaded),
@@ -215,11 +211,7 @@ module hd_card #(
       .busy_o(core_busy),
       .done_o(core_done),
       .status_o(status),
-      .fault_offset_o(fault_offset),
-      .fault_tag_o(fault_tag),
-      .fault_engine_o(fault_engine),
-      .fault_region_o(fault_region),
-      .fault_addr_o(fault_addr),
+      .fault_o(fault),
       .commands_o(commands),
       .macs_o(macs),
       .bytes_loaded_o(bytes_loaded),

@@ -37,11 +37,7 @@ module hd_command_processor #(
     output logic          busy_o,
     output logic          done_o,
     output logic [7:0]    status_o,
-    output logic [31:0]   fault_offset_o,
-    output logic [31:0]   fault_tag_o,
-    output logic [2:0]    fault_engine_o,
-    output logic [3:0]    fault_region_o,
-    output logic [63:0]   fault_addr_o,
+    output hd_pkg::stream_fault_t fault_o,
     output logic [63:0]   commands_o,
     output logic [63:0]   macs_o,
     output logic [63:0]   bytes_loaded_o,
@@ -54,8 +50,7 @@ module hd_command_processor #(
     // trace (hd_trace); field 0 load, 1 store, 2 matrix, 3 vector
     output logic          trace_clear_o,
     output logic [3:0]    trace_retire_o,
-    output logic [111:0]  trace_offset_o,  // of the engine's oldest command
-    output logic [127:0]  trace_tag_o,
+    output logic [4*hd_pkg::COMMAND_ID_BITS-1:0] trace_command_o,  // the engine's oldest
     // clearing of SRAM and accumulators: a pulse, answered by busy from the next cycle on
     output logic          sram_clear_o,
     input  logic          sram_clear_busy_i,
@@ -81,9 +76,7 @@ module hd_command_processor #(
     input  logic          load_read_i,
     input  logic          load_done_i,
     input  logic          load_fault_i,
-    input  logic [7:0]    load_fault_code_i,
-    input  logic [3:0]    load_fault_region_i,
-    input  logic [63:0]   load_fault_addr_i,
+    input  hd_pkg::engine_fault_t load_fault_cause_i,
     input  logic          load_idle_i,
     input  logic          load_busy_i,
     input  logic          load_bytes_valid_i,
@@ -95,9 +88,7 @@ module hd_command_processor #(
     input  logic          store_read_i,
     input  logic          store_done_i,
     input  logic          store_fault_i,
-    input  logic [7:0]    store_fault_code_i,
-    input  logic [3:0]    store_fault_region_i,
-    input  logic [63:0]   store_fault_addr_i,
+    input  hd_pkg::engine_fault_t store_fault_cause_i,
     input  logic          store_idle_i,
     input  logic          store_busy_i,
     input  logic          store_bytes_valid_i,
@@ -110,9 +101,7 @@ module hd_command_processor #(
     input  logic          matrix_done_i,
     input  logic [63:0]   matrix_macs_i,
     input  logic          matrix_fault_i,
-    input  logic [7:0]    matrix_fault_code_i,
-    input  logic [3:0]    matrix_fault_region_i,
-    input  logic [63:0]   matrix_fault_addr_i,
+    input  hd_pkg::engine_fault_t matrix_fault_cause_i,
     input  logic          matrix_idle_i,
     input  logic          matrix_busy_i,
     // vector engine
@@ -123,9 +112,7 @@ module hd_command_processor #(
     input  logic          vector_done_i,
     input  logic [63:0]   vector_macs_i,
     input  logic          vector_fault_i,
-    input  logic [7:0]    vector_fault_code_i,
-    input  logic [3:0]    vector_fault_region_i,
-    input  logic [63:0]   vector_fault_addr_i,
+    input  hd_pkg::engine_fault_t vector_fault_cause_i,
     input  logic          vector_idle_i,
     input  logic          vector_busy_i
 );
@@ -173,8 +160,7 @@ module hd_command_processor #(
   logic cmd_valid, cmd_ready, cmd_last;
   logic [32*heddle_pkg::LONGEST_COMMAND_WORDS-1:0] cmd;
   logic [7:0] cmd_status;
-  logic [27:0] cmd_offset;
-  logic [31:0] cmd_tag;
+  hd_pkg::command_id_t cmd_id;
   logic [39:0] error_addr;
   hd_command_assembler u_assembler (
       .clk_i(cmd_clk), .clk_req_o(clk_req[4]), .rst_ni,
@@ -182,7 +168,7 @@ module hd_command_processor #(
       .beat_valid_i(beat_valid), .beat_ready_o(beat_ready), .beat_i(beat),
       .beat_error_i(beat_error),
       .valid_o(cmd_valid), .ready_i(cmd_ready), .cmd_o(cmd), .status_o(cmd_status),
-      .offset_o(cmd_offset), .tag_o(cmd_tag), .last_o(cmd_last), .error_addr_o(error_addr)
+      .offset_o(cmd_id.offset), .tag_o(cmd_id.tag), .last_o(cmd_last), .error_addr_o(error_addr)
   );
 
   hd_decode #(.K(K), .ACC_DEPTH(ACC_DEPTH)) u_decode (
@@ -211,13 +197,12 @@ module hd_command_processor #(
   logic [15:0] signal_valid;
   logic [79:0] signal_sem;
   logic [127:0] signal_count;
-  logic [335:0] record_offset;
-  logic [383:0] record_tag;
   logic [3:0] same;
+  hd_pkg::engine_commands_t load_commands, store_commands, matrix_commands, vector_commands;
 
   hd_engine_queue #(.W(heddle_pkg::LOAD_WORDS)) u_load_queue (
       .clk_i(cmd_clk), .clk_req_o(clk_req[0]), .rst_ni, .clear_i(flush), .hold_i(!run),
-      .push_i(push[0]), .cmd_i(cmd[32*heddle_pkg::LOAD_WORDS-1:0]), .offset_i(cmd_offset),
+      .push_i(push[0]), .cmd_i(cmd[32*heddle_pkg::LOAD_WORDS-1:0]), .offset_i(cmd_id.offset),
       .full_o(full[0]), .empty_o(empty[0]), .retired_o(retired[0]),
       .want_o(want[0]), .wait_enable_o(wait_enable[1:0]),
       .wait_sem_o(wait_sem[9:0]), .wait_count_o(wait_count[15:0]),
@@ -225,13 +210,12 @@ module hd_command_processor #(
       .signal_sem_o(signal_sem[19:0]), .signal_count_o(signal_count[31:0]),
       .engine_valid_o(load_cmd_valid_o), .engine_ready_i(load_cmd_ready_i),
       .engine_cmd_o(load_cmd_o), .read_i(load_read_i), .done_i(load_done_i),
-      .record_offset_o(record_offset[83:0]), .record_tag_o(record_tag[95:0]),
-      .same_o(same[0])
+      .commands_o(load_commands), .same_o(same[0])
   );
 
   hd_engine_queue #(.W(heddle_pkg::STORE_WORDS)) u_store_queue (
       .clk_i(cmd_clk), .clk_req_o(clk_req[1]), .rst_ni, .clear_i(flush), .hold_i(!run),
-      .push_i(push[1]), .cmd_i(cmd[32*heddle_pkg::STORE_WORDS-1:0]), .offset_i(cmd_offset),
+      .push_i(push[1]), .cmd_i(cmd[32*heddle_pkg::STORE_WORDS-1:0]), .offset_i(cmd_id.offset),
       .full_o(full[1]), .empty_o(empty[1]), .retired_o(retired[1]),
       .want_o(want[1]), .wait_enable_o(wait_enable[3:2]),
       .wait_sem_o(wait_sem[19:10]), .wait_count_o(wait_count[31:16]),
@@ -239,13 +223,12 @@ module hd_command_processor #(
       .signal_sem_o(signal_sem[39:20]), .signal_count_o(signal_count[63:32]),
       .engine_valid_o(store_cmd_valid_o), .engine_ready_i(store_cmd_ready_i),
       .engine_cmd_o(store_cmd_o), .read_i(store_read_i), .done_i(store_done_i),
-      .record_offset_o(record_offset[167:84]), .record_tag_o(record_tag[191:96]),
-      .same_o(same[1])
+      .commands_o(store_commands), .same_o(same[1])
   );
 
   hd_engine_queue #(.W(heddle_pkg::CONV_WORDS)) u_matrix_queue (
       .clk_i(cmd_clk), .clk_req_o(clk_req[2]), .rst_ni, .clear_i(flush), .hold_i(!run),
-      .push_i(push[2]), .cmd_i(cmd[32*heddle_pkg::CONV_WORDS-1:0]), .offset_i(cmd_offset),
+      .push_i(push[2]), .cmd_i(cmd[32*heddle_pkg::CONV_WORDS-1:0]), .offset_i(cmd_id.offset),
       .full_o(full[2]), .empty_o(empty[2]), .retired_o(retired[2]),
       .want_o(want[2]), .wait_enable_o(wait_enable[5:4]),
       .wait_sem_o(wait_sem[29:20]), .wait_count_o(wait_count[47:32]),
@@ -253,13 +236,12 @@ module hd_command_processor #(
       .signal_sem_o(signal_sem[59:40]), .signal_count_o(signal_count[95:64]),
       .engine_valid_o(matrix_cmd_valid_o), .engine_ready_i(matrix_cmd_ready_i),
       .engine_cmd_o(matrix_cmd_o), .read_i(matrix_read_i), .done_i(matrix_done_i),
-      .record_offset_o(record_offset[251:168]), .record_tag_o(record_tag[287:192]),
-      .same_o(same[2])
+      .commands_o(matrix_commands), .same_o(same[2])
   );
 
   hd_engine_queue #(.W(heddle_pkg::VRUN_WORDS)) u_vector_queue (
       .clk_i(cmd_clk), .clk_req_o(clk_req[3]), .rst_ni, .clear_i(flush), .hold_i(!run),
-      .push_i(push[3]), .cmd_i(cmd[32*heddle_pkg::VRUN_WORDS-1:0]), .offset_i(cmd_offset),
+      .push_i(push[3]), .cmd_i(cmd[32*heddle_pkg::VRUN_WORDS-1:0]), .offset_i(cmd_id.offset),
       .full_o(full[3]), .empty_o(empty[3]), .retired_o(retired[3]),
       .want_o(want[3]), .wait_enable_o(wait_enable[7:6]),
       .wait_sem_o(wait_sem[39:30]), .wait_count_o(wait_count[63:48]),
@@ -267,8 +249,7 @@ module hd_command_processor #(
       .signal_sem_o(signal_sem[79:60]), .signal_count_o(signal_count[127:96]),
       .engine_valid_o(vector_cmd_valid_o), .engine_ready_i(vector_cmd_ready_i),
       .engine_cmd_o(vector_cmd_o), .read_i(vector_read_i), .done_i(vector_done_i),
-      .record_offset_o(record_offset[335:252]), .record_tag_o(record_tag[383:288]),
-      .same_o(same[3])
+      .commands_o(vector_commands), .same_o(same[3])
   );
 
   logic overflow;
@@ -286,41 +267,35 @@ module hd_command_processor #(
   logic [3:0] done;
   logic [4:0] retire;
   logic [7:0] code;
-  logic [27:0] fault_offset, last_offset;
-  logic [31:0] fault_tag, last_tag;
+  hd_pkg::command_id_t fault_command, last_command, told;
   assign done = {vector_done_i, matrix_done_i, store_done_i, load_done_i};
   hd_fault_record u_fault_record (
       .clk_i(cmd_clk), .clk_req_o(clk_req[5]), .rst_ni, .clear_i(begin_stream),
       .engine_fault_i({vector_fault_i, matrix_fault_i, store_fault_i, load_fault_i} & {4{count}}),
-      .engine_code_i({vector_fault_code_i, matrix_fault_code_i, store_fault_code_i,
-                      load_fault_code_i}),
-      .engine_region_i({vector_fault_region_i, matrix_fault_region_i, store_fault_region_i,
-                        load_fault_region_i}),
-      .engine_addr_i({vector_fault_addr_i, matrix_fault_addr_i, store_fault_addr_i,
-                      load_fault_addr_i}),
+      .engine_cause_i({vector_fault_cause_i, matrix_fault_cause_i, store_fault_cause_i,
+                       load_fault_cause_i}),
       .sram_fault_i(sram_failed_i && count), .sram_addr_i(sram_failed_addr_i),
-      .done_i(done), .record_offset_i(record_offset), .record_tag_i(record_tag), .same_i(same),
-      .empty_i(empty),
+      .done_i(done),
+      .commands_i({vector_commands, matrix_commands, store_commands, load_commands}),
+      .same_i(same), .empty_i(empty),
       .overflow_i(overflow), .overflow_slot_i(overflow_slot[3:1]), .overflow_sem_i(overflow_sem),
       .front_retire_i(front_retire), .front_fault_i(front_fault), .front_stuck_i(front_stuck),
-      .front_code_i(front_code), .front_offset_i(cmd_offset), .front_tag_i(cmd_tag),
-      .front_addr_i(error_addr),
-      .retire_o(retire), .fault_o(fault), .code_o(code), .offset_o(fault_offset),
-      .tag_o(fault_tag), .engine_o(fault_engine_o), .region_o(fault_region_o),
-      .addr_o(fault_addr_o), .last_offset_o(last_offset), .last_tag_o(last_tag)
+      .front_code_i(front_code), .front_command_i(cmd_id), .front_addr_i(error_addr),
+      .retire_o(retire), .fault_o(fault), .code_o(code), .command_o(fault_command),
+      .engine_o(fault_o.engine), .region_o(fault_o.region), .addr_o(fault_o.addr),
+      .last_o(last_command)
   );
   assign trace_clear_o = begin_stream;
   assign trace_retire_o = retire[3:0];
-  assign trace_offset_o = {record_offset[279:252], record_offset[195:168], record_offset[111:84],
-                           record_offset[27:0]};
-  assign trace_tag_o = {record_tag[319:288], record_tag[223:192], record_tag[127:96],
-                        record_tag[31:0]};
+  assign trace_command_o = {vector_commands.oldest, matrix_commands.oldest, store_commands.oldest,
+                            load_commands.oldest};
 
   logic ended_aborted;
   assign ended_aborted = aborted && !fault;
   assign status_o = ended_aborted ? heddle_pkg::ERROR_ABORTED[7:0] : code;
-  assign fault_offset_o = {ended_aborted ? last_offset : fault_offset, 4'd0};
-  assign fault_tag_o = ended_aborted ? last_tag : fault_tag;
+  assign told = ended_aborted ? last_command : fault_command;
+  assign fault_o.offset = {told.offset, 4'd0};
+  assign fault_o.tag = told.tag;
 
   hd_core_counters u_counters (
       .clk_i, .event_clk_i(cmd_clk), .clk_req_o(clk_req[6]), .rst_ni, .clear_i(begin_stream),

@@ -34,11 +34,7 @@ module hd_core #(
     output logic         busy_o,
     output logic         done_o,
     output logic [7:0]   status_o,
-    output logic [31:0]  fault_offset_o,
-    output logic [31:0]  fault_tag_o,
-    output logic [2:0]   fault_engine_o,
-    output logic [3:0]   fault_region_o,
-    output logic [63:0]  fault_addr_o,
+    output hd_pkg::stream_fault_t fault_o,
     output logic [63:0]  commands_o,
     output logic [63:0]  macs_o,
     output logic [63:0]  bytes_loaded_o,
@@ -105,24 +101,13 @@ module hd_core #(
   logic [AW-1:0] sram_failed_addr;
   logic load_cmd_valid, load_cmd_ready, load_read, load_done, load_fault, load_idle, load_busy;
   logic [32*heddle_pkg::LOAD_WORDS-1:0] load_cmd;
-  logic [7:0] load_fault_code;
-  logic [3:0] load_fault_region;
-  logic [63:0] load_fault_addr;
   logic store_cmd_valid, store_cmd_ready, store_read, store_done, store_fault, store_idle, store_busy;
   logic [32*heddle_pkg::STORE_WORDS-1:0] store_cmd;
-  logic [7:0] store_fault_code;
-  logic [3:0] store_fault_region;
-  logic [63:0] store_fault_addr;
   logic matrix_cmd_valid, matrix_cmd_ready, matrix_read, matrix_done, matrix_fault, matrix_idle, matrix_busy;
   logic [32*heddle_pkg::CONV_WORDS-1:0] matrix_cmd;
-  logic [7:0] matrix_fault_code;
-  logic [3:0] matrix_fault_region;
-  logic [63:0] matrix_fault_addr;
   logic vector_cmd_valid, vector_cmd_ready, vector_read, vector_done, vector_fault, vector_idle, vector_busy;
   logic [32*heddle_pkg::VRUN_WORDS-1:0] vector_cmd;
-  logic [7:0] vector_fault_code;
-  logic [3:0] vector_fault_region;
-  logic [63:0] vector_fault_addr;
+  hd_pkg::engine_fault_t load_fault_cause, store_fault_cause, matrix_fault_cause, vector_fault_cause;
   logic [63:0] matrix_macs, vector_macs;
   logic [7:0] load_bytes, store_bytes;
   logic load_quiet, store_quiet;
@@ -131,8 +116,7 @@ module hd_core #(
   logic [6:0] fetch_req_beats;
   logic trace_clear;
   logic [3:0] trace_retire;
-  logic [111:0] trace_offset;
-  logic [127:0] trace_tag;
+  logic [4*hd_pkg::COMMAND_ID_BITS-1:0] trace_command;
   logic [127:0] r_data;
   logic r_error, b_error;
   hd_command_processor #(
@@ -150,11 +134,7 @@ module hd_core #(
       .busy_o               (busy_o),
       .done_o               (done_o),
       .status_o             (status_o),
-      .fault_offset_o       (fault_offset_o),
-      .fault_tag_o          (fault_tag_o),
-      .fault_engine_o       (fault_engine_o),
-      .fault_region_o       (fault_region_o),
-      .fault_addr_o         (fault_addr_o),
+      .fault_o              (fault_o),
       .commands_o           (commands_o),
       .macs_o               (macs_o),
       .bytes_loaded_o       (bytes_loaded_o),
@@ -166,8 +146,7 @@ module hd_core #(
       .progress_o           (progress_o),
       .trace_clear_o        (trace_clear),
       .trace_retire_o       (trace_retire),
-      .trace_offset_o       (trace_offset),
-      .trace_tag_o          (trace_tag),
+      .trace_command_o      (trace_command),
       .sram_clear_o         (sram_clear),
       .sram_clear_busy_i    (sram_clear_busy),
       .sram_failed_i        (sram_failed),
@@ -188,9 +167,7 @@ module hd_core #(
       .load_read_i          (load_read),
       .load_done_i          (load_done),
       .load_fault_i         (load_fault),
-      .load_fault_code_i    (load_fault_code),
-      .load_fault_region_i  (load_fault_region),
-      .load_fault_addr_i    (load_fault_addr),
+      .load_fault_cause_i   (load_fault_cause),
       .load_idle_i          (stop ? load_quiet : load_idle),
       .load_busy_i          (load_busy),
       .load_bytes_valid_i   (load_bytes != 8'd0),
@@ -201,9 +178,7 @@ module hd_core #(
       .store_read_i         (store_read),
       .store_done_i         (store_done),
       .store_fault_i        (store_fault),
-      .store_fault_code_i   (store_fault_code),
-      .store_fault_region_i (store_fault_region),
-      .store_fault_addr_i   (store_fault_addr),
+      .store_fault_cause_i  (store_fault_cause),
       .store_idle_i         (stop ? store_quiet : store_idle),
       .store_busy_i         (store_busy),
       .store_bytes_valid_i  (store_bytes != 8'd0),
@@ -215,9 +190,7 @@ module hd_core #(
       .matrix_done_i        (matrix_done),
       .matrix_macs_i        (matrix_macs),
       .matrix_fault_i       (matrix_fault),
-      .matrix_fault_code_i  (matrix_fault_code),
-      .matrix_fault_region_i(matrix_fault_region),
-      .matrix_fault_addr_i  (matrix_fault_addr),
+      .matrix_fault_cause_i (matrix_fault_cause),
       .matrix_idle_i        (matrix_idle),
       .matrix_busy_i        (matrix_busy),
       .vector_cmd_valid_o   (vector_cmd_valid),
@@ -227,9 +200,7 @@ module hd_core #(
       .vector_done_i        (vector_done),
       .vector_macs_i        (vector_macs),
       .vector_fault_i       (vector_fault),
-      .vector_fault_code_i  (vector_fault_code),
-      .vector_fault_region_i(vector_fault_region),
-      .vector_fault_addr_i  (vector_fault_addr),
+      .vector_fault_cause_i (vector_fault_cause),
       .vector_idle_i        (vector_idle),
       .vector_busy_i        (vector_busy)
   );
@@ -325,9 +296,7 @@ module hd_core #(
       .read_o           (load_read),
       .done_o           (load_done),
       .fault_o          (load_fault),
-      .fault_code_o     (load_fault_code),
-      .fault_region_o   (load_fault_region),
-      .fault_addr_o     (load_fault_addr),
+      .fault_cause_o    (load_fault_cause),
       .idle_o           (load_idle),
       .busy_o           (load_busy),
       .stop_i           (stop),
@@ -366,9 +335,7 @@ module hd_core #(
       .read_o           (store_read),
       .done_o           (store_done),
       .fault_o          (store_fault),
-      .fault_code_o     (store_fault_code),
-      .fault_region_o   (store_fault_region),
-      .fault_addr_o     (store_fault_addr),
+      .fault_cause_o    (store_fault_cause),
       .idle_o           (store_idle),
       .busy_o           (store_busy),
       .stop_i           (stop),
@@ -411,9 +378,7 @@ module hd_core #(
       .done_o        (matrix_done),
       .macs_o        (matrix_macs),
       .fault_o       (matrix_fault),
-      .fault_code_o  (matrix_fault_code),
-      .fault_region_o(matrix_fault_region),
-      .fault_addr_o  (matrix_fault_addr),
+      .fault_cause_o (matrix_fault_cause),
       .idle_o        (matrix_idle),
       .busy_o        (matrix_busy),
       .clear_i       (sram_clear),
@@ -440,9 +405,7 @@ module hd_core #(
       .done_o        (vector_done),
       .macs_o        (vector_macs),
       .fault_o       (vector_fault),
-      .fault_code_o  (vector_fault_code),
-      .fault_region_o(vector_fault_region),
-      .fault_addr_o  (vector_fault_addr),
+      .fault_cause_o (vector_fault_cause),
       .idle_o        (vector_idle),
       .busy_o        (vector_busy),
       .sram_req_o    (req[hd_pkg::SRAM_VECTOR +: 4]),
@@ -483,8 +446,7 @@ module hd_core #(
       .accept_i(trace_accept),
       .done_i  (trace_done),
       .retire_i(trace_retire),
-      .offset_i(trace_offset),
-      .tag_i   (trace_tag),
+      .command_i(trace_command),
       .stall_i ({2'd0, vector_stall, wait_output, wait_operand, wait_weight,
                  1'b0, store_stall, 1'b0, load_stall}),
       .count_o (trace_count_o),

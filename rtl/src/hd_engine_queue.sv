@@ -13,8 +13,8 @@
 //          for read_i. done_i retires the oldest command of the table.
 // hold_i (level): take no units, hand over nothing. clear_i: forget everything.
 //
-// record 0 is the oldest command of the table, 1 the oldest that has not reached input_read, 2 the
-// head: their offset (in beats) and tag, for faults.
+// commands_o says which commands these are: the oldest of the table, the oldest in it that has not
+// reached input_read, and the head.
 //
 // On-chip memory: 8 x 32*W bits (load and store 640 B, matrix 1.25 KiB, vector 1.63 KiB), and 8 x 90 bits.
 module hd_engine_queue #(
@@ -47,15 +47,27 @@ module hd_engine_queue #(
     output logic [32*W-1:0] engine_cmd_o,
     input  logic            read_i,
     input  logic            done_i,
-    // records
-    output logic [83:0]     record_offset_o,
-    output logic [95:0]     record_tag_o,
-    output logic            same_o       // records 0 and 1 are one command
+    // for faults
+    output hd_pkg::engine_commands_t commands_o,
+    output logic            same_o       // oldest and oldest_read are one command
 );
   localparam int DEPTH = heddle_pkg::QUEUE_DEPTH;
   localparam int TABLE = 8;  // more than any engine accepts before its first is done
   localparam int TW = $clog2(TABLE);
-  localparam int EW = 90;    // entry: offset 28, tag 32, signal word 30
+
+  typedef struct packed {
+    logic       point;
+    logic [7:0] count;
+    logic [4:0] sem;
+    logic       enable;
+  } signal_t;
+  typedef struct packed {
+    logic [27:0] offset;  // in beats
+    logic [31:0] tag;
+    signal_t     signal1;
+    signal_t     signal0;
+  } entry_t;
+  localparam int EW = hd_pkg::COMMAND_ID_BITS + 2 * 15;
 
   // Queue. Offsets have a FIFO of their own: simulators would put offset and command together into
   // one long word in every cycle in which the assembler takes a beat.
@@ -94,24 +106,40 @@ module hd_engine_queue #(
   assign pop = engine_valid_o && engine_ready_i;
 
   // Signals.
-  logic [EW-1:0] at_read, at_done;
+  entry_t at_read, at_done, entry;
   assign at_read = table_q[read_q[TW-1:0]];
   assign at_done = table_q[done_q[TW-1:0]];
   always_comb begin
     signal_valid_o = '0;
     if (done) begin
-      signal_valid_o[0] = at_done[0] && (at_done[14] == heddle_pkg::SIGNAL_POINT_OUTPUT_VISIBLE);
-      signal_valid_o[1] = at_done[15] && (at_done[29] == heddle_pkg::SIGNAL_POINT_OUTPUT_VISIBLE);
+      signal_valid_o[0] = at_done.signal0.enable
+          && (at_done.signal0.point == heddle_pkg::SIGNAL_POINT_OUTPUT_VISIBLE);
+      signal_valid_o[1] = at_done.signal1.enable
+          && (at_done.signal1.point == heddle_pkg::SIGNAL_POINT_OUTPUT_VISIBLE);
     end
     if (read) begin
-      signal_valid_o[2] = at_read[0] && (at_read[14] == heddle_pkg::SIGNAL_POINT_INPUT_READ);
-      signal_valid_o[3] = at_read[15] && (at_read[29] == heddle_pkg::SIGNAL_POINT_INPUT_READ);
+      signal_valid_o[2] = at_read.signal0.enable
+          && (at_read.signal0.point == heddle_pkg::SIGNAL_POINT_INPUT_READ);
+      signal_valid_o[3] = at_read.signal1.enable
+          && (at_read.signal1.point == heddle_pkg::SIGNAL_POINT_INPUT_READ);
     end
   end
-  assign signal_sem_o = {at_read[20:16], at_read[5:1], at_done[20:16], at_done[5:1]};
-  assign signal_count_o = {at_read[28:21], at_read[13:6], at_done[28:21], at_done[13:6]};
-  assign record_offset_o = {head_offset, at_read[89:62], at_done[89:62]};
-  assign record_tag_o = {cmd_header.tag, at_read[61:30], at_done[61:30]};
+  assign signal_sem_o = {at_read.signal1.sem, at_read.signal0.sem, at_done.signal1.sem, at_done.signal0.sem};
+  assign signal_count_o = {at_read.signal1.count, at_read.signal0.count,
+                           at_done.signal1.count, at_done.signal0.count};
+  assign commands_o.head.offset = head_offset;
+  assign commands_o.head.tag = cmd_header.tag;
+  assign commands_o.oldest_read.offset = at_read.offset;
+  assign commands_o.oldest_read.tag = at_read.tag;
+  assign commands_o.oldest.offset = at_done.offset;
+  assign commands_o.oldest.tag = at_done.tag;
+
+  assign entry.offset = head_offset;
+  assign entry.tag = cmd_header.tag;
+  assign entry.signal1 = {cmd_header.signal1_point, cmd_header.signal1_count, cmd_header.signal1_sem,
+                          cmd_header.signal1_enable};
+  assign entry.signal0 = {cmd_header.signal0_point, cmd_header.signal0_count, cmd_header.signal0_sem,
+                          cmd_header.signal0_enable};
 
   always_ff @(posedge clk_i) begin
     if (!rst_ni || clear_i) begin
@@ -132,11 +160,7 @@ module hd_engine_queue #(
       if (read) read_q <= read_q + (TW + 1)'(1);
       if (done) done_q <= done_q + (TW + 1)'(1);
     end
-    if (pop) begin
-      table_q[accept_q[TW-1:0]] <= {head_offset, cmd_header.tag,
-          cmd_header.signal1_point, cmd_header.signal1_count, cmd_header.signal1_sem, cmd_header.signal1_enable,
-          cmd_header.signal0_point, cmd_header.signal0_count, cmd_header.signal0_sem, cmd_header.signal0_enable};
-    end
+    if (pop) table_q[accept_q[TW-1:0]] <= entry;
   end
 
   // A command runs for hundreds of cycles; in between nothing moves.

@@ -1,14 +1,13 @@
 // SPDX-License-Identifier: Apache-2.0
-// Records the first fault of a stream: code, and the command's offset, tag, engine, region, address.
+// Records the first fault of a stream: code, command, engine, region and address.
 //
-// Sources of one cycle, first one taken: the SRAM (of no command: offset and tag are those of the one
-// that retired last), the engines (load, store, matrix, vector; the fault is that
-// of the oldest command they have accepted), a semaphore that overflows (address = its number; the
-// command whose signal it was), the front end (a command it has in hand, or, with front_stuck_i, the
-// oldest head of a queue). The record is there from the next cycle on (fault_o), until clear_i.
+// Sources of one cycle, first one taken: the SRAM (of no command: it gets the one that retired last),
+// the engines (load, store, matrix, vector; the fault is that of the oldest command they have
+// accepted), a semaphore that overflows (address = its number; the command whose signal it was), the
+// front end (a command it has in hand, or, with front_stuck_i, the oldest head of a queue). The record is there from the next cycle on (fault_o), until clear_i.
 //
 // retire_o: the commands that retire in this cycle, without one whose signal overflows.
-// last_*_o: offset and tag of the command that retired last (of several: the lowest engine's).
+// last_o: the command that retired last (of several: the lowest engine's).
 module hd_fault_record (
     input  logic         clk_i,
     input  logic         rst_ni,
@@ -16,13 +15,10 @@ module hd_fault_record (
     input  logic         clear_i,
     // engines: 0 load, 1 store, 2 matrix, 3 vector
     input  logic [3:0]   engine_fault_i,
-    input  logic [31:0]  engine_code_i,
-    input  logic [15:0]  engine_region_i,
-    input  logic [255:0] engine_addr_i,
+    input  logic [4*hd_pkg::ENGINE_FAULT_BITS-1:0] engine_cause_i,
     input  logic [3:0]   done_i,
-    // records of the queues (hd_engine_queue), three per engine
-    input  logic [335:0] record_offset_i,
-    input  logic [383:0] record_tag_i,
+    // queues (hd_engine_queue)
+    input  logic [4*hd_pkg::ENGINE_COMMANDS_BITS-1:0] commands_i,
     input  logic [3:0]   same_i,
     input  logic [3:0]   empty_i,
     // SRAM
@@ -37,79 +33,71 @@ module hd_fault_record (
     input  logic         front_fault_i,
     input  logic         front_stuck_i,
     input  logic [7:0]   front_code_i,
-    input  logic [27:0]  front_offset_i,
-    input  logic [31:0]  front_tag_i,
+    input  hd_pkg::command_id_t front_command_i,
     input  logic [39:0]  front_addr_i,   // of a bus error
     // results
     output logic [4:0]   retire_o,       // engines, front end in bit 4
     output logic         fault_o,
     output logic [7:0]   code_o,
-    output logic [27:0]  offset_o,       // in beats
-    output logic [31:0]  tag_o,
+    output hd_pkg::command_id_t command_o,
     output logic [2:0]   engine_o,
     output logic [3:0]   region_o,
     output logic [63:0]  addr_o,
-    output logic [27:0]  last_offset_o,
-    output logic [31:0]  last_tag_o
+    output hd_pkg::command_id_t last_o
 );
+  localparam int CB = hd_pkg::ENGINE_COMMANDS_BITS;
+
   // The new fault of this cycle.
   logic hit;
-  logic [7:0] code;
-  logic [27:0] offset;
-  logic [31:0] tag;
+  hd_pkg::engine_fault_t cause;
+  hd_pkg::command_id_t command;
+  hd_pkg::engine_commands_t commands;  // of the engine that is looked at
   logic [2:0] engine;
-  logic [3:0] region;
-  logic [63:0] addr;
   logic any_head;
-  logic [3:0] place;  // record 3*engine + kind
   always_comb begin
     hit = sram_fault_i || (engine_fault_i != '0) || overflow_i || front_fault_i;
-    code = '0;
-    offset = '0;
-    tag = '0;
+    cause = '0;
+    command = '0;
+    commands = '0;
     engine = heddle_pkg::ENGINE_CONTROL;
-    region = '0;
-    addr = '0;
     any_head = 1'b0;
-    place = '0;
     if (hit && !fault_o) begin
       if (sram_fault_i) begin
-        code = heddle_pkg::ERROR_SRAM_UNCORRECTABLE[7:0];
-        addr = sram_addr_i;
-        offset = last_offset_o;
-        tag = last_tag_o;
+        cause.code = heddle_pkg::ERROR_SRAM_UNCORRECTABLE[7:0];
+        cause.addr = sram_addr_i;
+        command = last_o;
       end else if (engine_fault_i != '0) begin
         for (int e = 3; e >= 0; e--) begin
           if (engine_fault_i[e]) begin
-            code = engine_code_i[8*e +: 8];
-            region = engine_region_i[4*e +: 4];
-            addr = engine_addr_i[64*e +: 64];
-            offset = record_offset_i[84*e +: 28];
-            tag = record_tag_i[96*e +: 32];
+            cause = engine_cause_i[hd_pkg::ENGINE_FAULT_BITS*e +: hd_pkg::ENGINE_FAULT_BITS];
+            commands = commands_i[CB*e +: CB];
+            command = commands.oldest;
             engine = 3'(e + 1);
           end
         end
       end else if (overflow_i) begin
-        code = heddle_pkg::ERROR_SEMAPHORE_OVERFLOW[7:0];
-        addr = {59'd0, overflow_sem_i};
+        cause.code = heddle_pkg::ERROR_SEMAPHORE_OVERFLOW[7:0];
+        cause.addr = {59'd0, overflow_sem_i};
         engine = {1'b0, overflow_slot_i[2:1]} + 3'd1;
-        place = {2'd0, overflow_slot_i[2:1]} * 4'd3 + {3'd0, overflow_slot_i[0]};
-        offset = record_offset_i[28*place +: 28];
-        tag = record_tag_i[32*place +: 32];
-      end else if (front_stuck_i) begin
-        code = front_code_i;
         for (int e = 0; e < 4; e++) begin
-          if (!empty_i[e] && (!any_head || (record_offset_i[84*e+56 +: 28] < offset))) begin
+          commands = commands_i[CB*e +: CB];
+          if (overflow_slot_i[2:1] == 2'(e)) begin
+            command = overflow_slot_i[0] ? commands.oldest_read : commands.oldest;
+          end
+        end
+      end else if (front_stuck_i) begin
+        cause.code = front_code_i;
+        for (int e = 0; e < 4; e++) begin
+          commands = commands_i[CB*e +: CB];
+          if (!empty_i[e] && (!any_head || (commands.head.offset < command.offset))) begin
             any_head = 1'b1;
-            offset = record_offset_i[84*e+56 +: 28];
-            tag = record_tag_i[96*e+64 +: 32];
+            command = commands.head;
           end
         end
       end else begin
-        code = front_code_i;
-        offset = front_offset_i;
-        tag = front_tag_i;
-        if (front_code_i == heddle_pkg::ERROR_BUS_ERROR[7:0]) addr = {24'd0, front_addr_i};
+        cause.code = front_code_i;
+        command = front_command_i;
+        if (front_code_i == heddle_pkg::ERROR_BUS_ERROR[7:0]) cause.addr = {24'd0, front_addr_i};
       end
     end
   end
@@ -130,31 +118,24 @@ module hd_fault_record (
     if (!rst_ni || clear_i) begin
       fault_o <= 1'b0;
       code_o <= heddle_pkg::ERROR_OK[7:0];
-      offset_o <= '0;
-      tag_o <= '0;
+      command_o <= '0;
       engine_o <= heddle_pkg::ENGINE_CONTROL;
       region_o <= '0;
       addr_o <= '0;
-      last_offset_o <= '0;
-      last_tag_o <= '0;
+      last_o <= '0;
     end else begin
       if (hit && !fault_o) begin
         fault_o <= 1'b1;
-        code_o <= code;
-        offset_o <= offset;
-        tag_o <= tag;
+        code_o <= cause.code;
+        command_o <= command;
         engine_o <= engine;
-        region_o <= region;
-        addr_o <= addr;
+        region_o <= cause.region;
+        addr_o <= cause.addr;
       end
       if (retire_o != '0) begin
-        last_offset_o <= front_offset_i;
-        last_tag_o <= front_tag_i;
+        last_o <= front_command_i;
         for (int e = 3; e >= 0; e--) begin
-          if (retire_o[e]) begin
-            last_offset_o <= record_offset_i[84*e +: 28];
-            last_tag_o <= record_tag_i[96*e +: 32];
-          end
+          if (retire_o[e]) last_o <= commands_i[CB*e +: hd_pkg::COMMAND_ID_BITS];  // .oldest
         end
       end
     end

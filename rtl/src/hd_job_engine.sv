@@ -114,11 +114,7 @@ module hd_job_engine #(
     input  logic            core_busy_i,
     input  logic            core_done_i,
     input  logic [7:0]      core_status_i,
-    input  logic [31:0]     core_fault_offset_i,
-    input  logic [31:0]     core_fault_tag_i,
-    input  logic [2:0]      core_fault_engine_i,
-    input  logic [3:0]      core_fault_region_i,
-    input  logic [63:0]     core_fault_addr_i,
+    input  hd_pkg::stream_fault_t core_fault_i,
     input  logic [63:0]     core_commands_i,
     input  logic [63:0]     core_macs_i,
     input  logic [63:0]     core_bytes_loaded_i,
@@ -591,11 +587,11 @@ module hd_job_engine #(
             record_q.dma_busy <= record_q.dma_busy + core_dma_busy_i;
             hang_q <= 1'b0;
             if (core_status_i != heddle_pkg::ERROR_OK[7:0]) begin
-              record_q.fault_offset <= core_fault_offset_i;
-              record_q.fault_tag <= core_fault_tag_i;
-              record_q.fault_engine <= {29'd0, core_fault_engine_i};
-              record_q.fault_region <= {28'd0, core_fault_region_i};
-              record_q.fault_address <= core_fault_addr_i;
+              record_q.fault_offset <= core_fault_i.offset;
+              record_q.fault_tag <= core_fault_i.tag;
+              record_q.fault_engine <= {29'd0, core_fault_i.engine};
+              record_q.fault_region <= {28'd0, core_fault_i.region};
+              record_q.fault_address <= core_fault_i.addr;
             end
           end
           if (stop_q > ABORT) begin

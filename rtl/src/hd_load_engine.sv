@@ -26,9 +26,7 @@ module hd_load_engine #(
     output logic                                 read_o,
     output logic                                 done_o,
     output logic                                 fault_o,
-    output logic [ 7:0]                          fault_code_o,
-    output logic [ 3:0]                          fault_region_o,
-    output logic [63:0]                          fault_addr_o,
+    output hd_pkg::engine_fault_t fault_cause_o,
     input  logic                                 stop_i,
     output logic                                 idle_o,
     output logic                                 busy_o,
@@ -102,9 +100,7 @@ module hd_load_engine #(
   logic taken, row_valid, row_pop, idx_req, idx_gnt, halt, request_busy, request_quiet, grant;
   logic [hd_dma_pkg::OFFW-1:0] row;
   logic [hd_pkg::AW-1:0] idx_addr;
-  logic [7:0] halt_code;
-  logic [3:0] halt_region;
-  logic [63:0] halt_addr;
+  hd_pkg::engine_fault_t halt_cause;
   logic [6:0] beats;
   hd_load_request #(
       .PLACES(BEATS)
@@ -126,9 +122,7 @@ module hd_load_engine #(
       .idx_gnt_i(idx_gnt),
       .idx_data_i(sram_rdata_i),
       .halt_o(halt),
-      .halt_code_o(halt_code),
-      .halt_region_o(halt_region),
-      .halt_addr_o(halt_addr),
+      .halt_cause_o(halt_cause),
       .busy_o(request_busy),
       .quiet_o(request_quiet),
       .grant_o(grant),
@@ -168,9 +162,7 @@ module hd_load_engine #(
       .q_dma_i(q_dma),
       .q_pop_o(q_pop),
       .halt_i(halt),
-      .halt_code_i(halt_code),
-      .halt_region_i(halt_region),
-      .halt_addr_i(halt_addr),
+      .halt_cause_i(halt_cause),
       .row_valid_i(row_valid),
       .row_i(row),
       .row_pop_o(row_pop),
@@ -188,9 +180,7 @@ module hd_load_engine #(
       .bytes_o,
       .busy_o(place_busy),
       .fault_o,
-      .fault_code_o,
-      .fault_region_o,
-      .fault_addr_o
+      .fault_cause_o
   );
   assign read_o = done_o;
 

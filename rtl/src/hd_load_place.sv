@@ -12,7 +12,7 @@
 //
 // Faults: a command that was refused (q_bad_i, or halt_i with nothing behind it) or a beat with an
 // error: what was under way before is finished, then fault_o rises and nothing is written any more.
-// fault_addr_o of a bus error is the device address of the first element in the bad beat.
+// fault_cause_o.addr of a bus error is the device address of the first element in the bad beat.
 module hd_load_place #(
     parameter int AGE = 16
 ) (
@@ -24,9 +24,7 @@ module hd_load_place #(
     output logic                        q_pop_o,
     // Why the request side stopped.
     input  logic                        halt_i,
-    input  logic [ 7:0]                 halt_code_i,
-    input  logic [ 3:0]                 halt_region_i,
-    input  logic [63:0]                 halt_addr_i,
+    input  hd_pkg::engine_fault_t       halt_cause_i,
     // Rows of a gather.
     input  logic                        row_valid_i,
     input  logic [hd_dma_pkg::OFFW-1:0] row_i,
@@ -47,9 +45,7 @@ module hd_load_place #(
     output logic [ 7:0]                 bytes_o,
     output logic                        busy_o,
     output logic                        fault_o,
-    output logic [ 7:0]                 fault_code_o,
-    output logic [ 3:0]                 fault_region_o,
-    output logic [63:0]                 fault_addr_o
+    output hd_pkg::engine_fault_t fault_cause_o
 );
   hd_dma_pkg::dma_t d_q;
   logic busy_q, fault_q, err_q;
@@ -228,20 +224,18 @@ module hd_load_place #(
       end
       if (bad_beat && !err_q && !fault_q) begin
         err_q <= 1'b1;
-        fault_addr_o <= d_q.base + {{(64 - hd_dma_pkg::OFFW) {1'b0}}, src} +
+        fault_cause_o.addr <= d_q.base + {{(64 - hd_dma_pkg::OFFW) {1'b0}}, src} +
             (head0_i[128] ? 64'd0 : 64'd16 - {60'd0, a});
       end
       // The oldest command that is not done is the one that faulted.
       if (!fault_q && !out_q && spread_empty) begin
         if (err_q) begin
           fault_q <= 1'b1;
-          fault_code_o <= heddle_pkg::ERROR_BUS_ERROR[7:0];
-          fault_region_o <= 4'd0;
+          fault_cause_o.code <= heddle_pkg::ERROR_BUS_ERROR[7:0];
+          fault_cause_o.region <= 4'd0;
         end else if (halt_i && (busy_q ? !q_valid_i : (q_valid_i && q_dma_i.bad))) begin
           fault_q <= 1'b1;
-          fault_code_o <= halt_code_i;
-          fault_region_o <= halt_region_i;
-          fault_addr_o <= halt_addr_i;
+          fault_cause_o <= halt_cause_i;
         end
       end
       if (out_free) out_q <= sync || spread_valid || (fire && !d_q.group);

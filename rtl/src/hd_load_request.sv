@@ -37,9 +37,7 @@ module hd_load_request #(
     input  logic                        idx_gnt_i,
     input  logic [127:0]                idx_data_i,
     output logic                        halt_o,
-    output logic [ 7:0]                 halt_code_o,
-    output logic [ 3:0]                 halt_region_o,
-    output logic [63:0]                 halt_addr_o,
+    output hd_pkg::engine_fault_t       halt_cause_o,
     output logic                        busy_o,
     output logic                        quiet_o,       // no request under way in here
     output logic                        grant_o,       // a burst of beats_o beats was requested
@@ -182,9 +180,9 @@ module hd_load_request #(
         d_q <= dma_i;
         if (dma_i.bad) begin
           halt_q <= 1'b1;
-          halt_code_o <= dma_i.bad_code;
-          halt_region_o <= dma_i.region;
-          halt_addr_o <= dma_i.bad_addr;
+          halt_cause_o.code <= dma_i.bad_code;
+          halt_cause_o.region <= dma_i.region;
+          halt_cause_o.addr <= dma_i.bad_addr;
         end
       end else if (burst_fire) begin
         cont_q <= !run_end;
@@ -194,14 +192,14 @@ module hd_load_request #(
       end
       if (!halt_q && index_fault) begin
         halt_q <= 1'b1;
-        halt_code_o <= heddle_pkg::ERROR_INDEX_BOUNDS[7:0];
-        halt_region_o <= d_q.region;
-        halt_addr_o <= {32'd0, idx_value};
+        halt_cause_o.code <= heddle_pkg::ERROR_INDEX_BOUNDS[7:0];
+        halt_cause_o.region <= d_q.region;
+        halt_cause_o.addr <= {32'd0, idx_value};
       end else if (!halt_q && burst_fault) begin
         halt_q <= 1'b1;
-        halt_code_o <= burst_code;
-        halt_region_o <= d_q.region;
-        halt_addr_o <= burst_addr;
+        halt_cause_o.code <= burst_code;
+        halt_cause_o.region <= d_q.region;
+        halt_cause_o.addr <= burst_addr;
       end
       credit_q <= credit_q - (grant_o ? CW'(beats_o) : CW'(0)) + CW'(taken_i);
     end

@@ -29,9 +29,7 @@ module hd_matrix_engine #(
     output logic                              done_o,
     output logic [63:0]                       macs_o,
     output logic                              fault_o,
-    output logic [7:0]                        fault_code_o,
-    output logic [3:0]                        fault_region_o,
-    output logic [63:0]                       fault_addr_o,
+    output hd_pkg::engine_fault_t fault_cause_o,
     output logic                              idle_o,
     input  logic                              clear_i,
     // SRAM
@@ -180,9 +178,9 @@ module hd_matrix_engine #(
     end
   end
   assign fault_o = fault_q;
-  assign fault_code_o = heddle_pkg::ERROR_SRAM_BOUNDS[7:0];
-  assign fault_region_o = 4'd0;
-  assign fault_addr_o = fault_addr_q;
+  assign fault_cause_o.code = heddle_pkg::ERROR_SRAM_BOUNDS[7:0];
+  assign fault_cause_o.region = 4'd0;
+  assign fault_cause_o.addr = fault_addr_q;
 
   // Activations.
   logic [8*ROWS-1:0] level;

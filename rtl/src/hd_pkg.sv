@@ -24,6 +24,39 @@ package hd_pkg;
   localparam [SRAM_CLIENTS-1:0] SRAM_ROUND2 = 19'b00_0000_0_00_11111111_00;
   localparam [SRAM_CLIENTS-1:0] SRAM_CHAIN  = 19'b00_0000_0_10_10101010_10;
 
+  // Which command: where its stream has it, in beats of 16 bytes, and its tag.
+  typedef struct packed {
+    logic [27:0] offset;
+    logic [31:0] tag;
+  } command_id_t;
+  localparam int COMMAND_ID_BITS = 28 + 32;
+
+  // What the core knows of an engine's commands (hd_engine_queue).
+  typedef struct packed {
+    command_id_t head;         // the next to be started
+    command_id_t oldest_read;  // the oldest started that has not read all of its input
+    command_id_t oldest;       // the oldest started that is not done
+  } engine_commands_t;
+  localparam int ENGINE_COMMANDS_BITS = 3 * COMMAND_ID_BITS;
+
+  // Why an engine's oldest command failed. What the address means depends on the code
+  // (rtl/spec/errors.toml).
+  typedef struct packed {
+    logic [7:0]  code;  // heddle_pkg::ERROR_*
+    logic [3:0]  region;
+    logic [63:0] addr;
+  } engine_fault_t;
+  localparam int ENGINE_FAULT_BITS = 8 + 4 + 64;
+
+  // Where a stream failed, as the completion record has it. The offset is in bytes.
+  typedef struct packed {
+    logic [2:0]  engine;
+    logic [3:0]  region;
+    logic [31:0] offset;
+    logic [31:0] tag;
+    logic [63:0] addr;
+  } stream_fault_t;
+
   // Masters of the memory port.
   localparam int MEM_FRONT = 0;  // job front end and copy engine
   localparam int MEM_FETCH = 1;  // command stream

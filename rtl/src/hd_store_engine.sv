@@ -31,9 +31,7 @@ module hd_store_engine #(
     output logic                                 read_o,
     output logic                                 done_o,
     output logic                                 fault_o,
-    output logic [ 7:0]                          fault_code_o,
-    output logic [ 3:0]                          fault_region_o,
-    output logic [63:0]                          fault_addr_o,
+    output hd_pkg::engine_fault_t fault_cause_o,
     input  logic                                 stop_i,
     output logic                                 idle_o,
     output logic                                 busy_o,
@@ -107,9 +105,7 @@ module hd_store_engine #(
   logic fault_q, err_q;
   logic word_valid, word_group, word_last, word_taken, row_valid, row_pop, halt, read_busy;
   logic [OFFW-1:0] row;
-  logic [7:0] halt_code;
-  logic [3:0] halt_region;
-  logic [63:0] halt_addr;
+  hd_pkg::engine_fault_t halt_cause;
   hd_store_read #(
       .PLACES(8)
   ) u_read (
@@ -135,9 +131,7 @@ module hd_store_engine #(
       .row_o(row),
       .row_pop_i(row_pop),
       .halt_o(halt),
-      .halt_code_o(halt_code),
-      .halt_region_o(halt_region),
-      .halt_addr_o(halt_addr),
+      .halt_cause_o(halt_cause),
       .busy_o(read_busy)
   );
 
@@ -326,20 +320,18 @@ module hd_store_engine #(
       if (!fault_q && !done_o) begin
         if (err_q) begin
           fault_q <= 1'b1;
-          fault_code_o <= heddle_pkg::ERROR_BUS_ERROR[7:0];
-          fault_region_o <= 4'd0;
-          fault_addr_o <= {{(64 - hd_pkg::MEM_AW) {1'b0}}, bad_addr_q};
+          fault_cause_o.code <= heddle_pkg::ERROR_BUS_ERROR[7:0];
+          fault_cause_o.region <= 4'd0;
+          fault_cause_o.addr <= {{(64 - hd_pkg::MEM_AW) {1'b0}}, bad_addr_q};
         end else if (burst_fault) begin  // never, unless the check of the command is wrong
           fault_q <= 1'b1;
-          fault_code_o <= burst_code;
-          fault_region_o <= 4'd0;
-          fault_addr_o <= burst_addr;
+          fault_cause_o.code <= burst_code;
+          fault_cause_o.region <= 4'd0;
+          fault_cause_o.addr <= burst_addr;
         end else if (halt && !last_valid &&
             (pack_busy ? !q_valid : (!pending && q_valid && q_dma.bad))) begin
           fault_q <= 1'b1;
-          fault_code_o <= halt_code;
-          fault_region_o <= halt_region;
-          fault_addr_o <= halt_addr;
+          fault_cause_o <= halt_cause;
         end
       end
     end

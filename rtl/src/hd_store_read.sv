@@ -36,9 +36,7 @@ module hd_store_read #(
     output logic [hd_dma_pkg::OFFW-1:0] row_o,
     input  logic                        row_pop_i,
     output logic                        halt_o,
-    output logic [ 7:0]                 halt_code_o,
-    output logic [ 3:0]                 halt_region_o,
-    output logic [63:0]                 halt_addr_o,
+    output hd_pkg::engine_fault_t       halt_cause_o,
     output logic                        busy_o
 );
   hd_dma_pkg::dma_t d_q;
@@ -152,9 +150,9 @@ module hd_store_read #(
         idx_busy_q <= work && dma_i.kind == hd_dma_pkg::KIND_INDEX;
         if (dma_i.bad) begin
           halt_q <= 1'b1;
-          halt_code_o <= dma_i.bad_code;
-          halt_region_o <= dma_i.region;
-          halt_addr_o <= dma_i.bad_addr;
+          halt_cause_o.code <= dma_i.bad_code;
+          halt_cause_o.region <= dma_i.region;
+          halt_cause_o.addr <= dma_i.bad_addr;
         end
       end else if (ends) begin
         busy_q <= 1'b0;
@@ -162,9 +160,9 @@ module hd_store_read #(
       if (idx_run && idx_last) idx_busy_q <= 1'b0;
       if (idx_fault && !halt_q) begin
         halt_q <= 1'b1;
-        halt_code_o <= heddle_pkg::ERROR_INDEX_BOUNDS[7:0];
-        halt_region_o <= d_q.region;
-        halt_addr_o <= {32'd0, idx_value};
+        halt_cause_o.code <= heddle_pkg::ERROR_INDEX_BOUNDS[7:0];
+        halt_cause_o.region <= d_q.region;
+        halt_cause_o.addr <= {32'd0, idx_value};
       end
       if (word_gnt) begin
         cont_q <= !word_end;

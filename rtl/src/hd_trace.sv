@@ -7,7 +7,7 @@
 // forgets commands that were never done. Engines: bit or field 0 load, 1 store, 2 matrix, 3 vector.
 //   accept_i  the engine takes a command
 //   done_i    its oldest is done: no later than that is it forgotten
-//   retire_i  and counts, with offset_i (in beats) and tag_i; only with done_i
+//   retire_i  and counts, as the command that command_i names; only with done_i
 //   stall_i   bit 3 * engine + reason
 //
 // A command that retires in cycle t is in a FIFO of its engine in t+1 (valid_o, if it is alone).
@@ -30,8 +30,7 @@ module hd_trace #(
     input  logic [3:0]   accept_i,
     input  logic [3:0]   done_i,
     input  logic [3:0]   retire_i,
-    input  logic [111:0] offset_i,
-    input  logic [127:0] tag_i,
+    input  logic [4*hd_pkg::COMMAND_ID_BITS-1:0] command_i,
     input  logic [11:0]  stall_i,
     // entries
     output logic [31:0]  count_o,
@@ -42,7 +41,17 @@ module hd_trace #(
 );
   localparam int TABLE = 8;  // hd_engine_queue's
   localparam int TW = $clog2(TABLE);
-  localparam int W = 252;    // index, begin, end, offset, tag, three stalls
+
+  typedef struct packed {
+    logic [31:0] number;
+    logic [95:0] stall;   // by reason
+    logic [27:0] offset;  // in beats
+    logic [31:0] tag;
+    logic [31:0] end_;
+    logic [31:0] begin_;
+  } entry_t;
+  localparam int CB = hd_pkg::COMMAND_ID_BITS;
+  localparam int W = 32 + 96 + CB + 32 + 32;
 
   logic [31:0] count_q;
   logic [2:0] retired;
@@ -79,8 +88,8 @@ module hd_trace #(
         end
         assign number = count_q + {30'd0, below};
       end
-      assign entry = {number, stall, tag_i[32*e +: 32], offset_i[28*e +: 28], cycle_i,
-                      begin_q[done_q[TW-1:0]]};
+      // An entry_t, and a command_id_t in it; yosys takes no structs in here.
+      assign entry = {number, stall, command_i[CB*e +: CB], cycle_i, begin_q[done_q[TW-1:0]]};
 
       always_ff @(posedge clk_i) begin
         if (!rst_ni || clear_i) begin
@@ -110,7 +119,7 @@ module hd_trace #(
 
   // The engines' entries in turn.
   logic [1:0] turn_q, pick, after;
-  logic [W-1:0] picked;
+  entry_t picked;
   always_comb begin
     pick = turn_q;
     after = turn_q;
@@ -137,13 +146,13 @@ module hd_trace #(
   heddle_pkg::trace_entry_t out;
   always_comb begin
     out = '0;
-    out.begin_ = picked[31:0];
-    out.end_ = picked[63:32];
-    out.offset = {picked[91:64], 4'd0};
-    out.tag = picked[123:92];
-    out.stall = picked[219:124];
+    out.begin_ = picked.begin_;
+    out.end_ = picked.end_;
+    out.offset = {picked.offset, 4'd0};
+    out.tag = picked.tag;
+    out.stall = picked.stall;
     out.flags = heddle_pkg::TRACE_ENTRY_FLAGS_VALID_MASK | ({30'd0, pick} + 32'd1);
   end
-  assign index_o = picked[251:220];
+  assign index_o = picked.number;
   assign entry_o = out;
 endmodule

@@ -37,15 +37,16 @@ class TraceTest : public testing::Test {
     dut->ready_i = ready;
     dut->accept_i = dut->done_i = dut->retire_i = 0;
     for (uint32_t i = 0; i < 4; ++i) {
-      dut->tag_i[i] = static_cast<uint32_t>(random_());
+      tags_[i] = static_cast<uint32_t>(random_());
       offsets_[i] = static_cast<uint32_t>(random_()) >> 4;
     }
-    // Fields of 28 bits.
-    for (uint32_t bit = 0; bit < 112; ++bit) {
+    // hd_pkg::command_id_t of each engine: the tag in 32 bits, the offset in 28
+    // above them.
+    for (uint32_t bit = 0; bit < 4 * 60; ++bit) {
+      const uint64_t id = uint64_t{offsets_[bit / 60]} << 32 | tags_[bit / 60];
       const uint32_t mask = 1u << bit % 32;
-      const bool on = offsets_[bit / 28] >> (bit % 28) & 1;
-      dut->offset_i[bit / 32] =
-          (dut->offset_i[bit / 32] & ~mask) | (on ? mask : 0);
+      uint32_t& word = dut->command_i[bit / 32];
+      word = (word & ~mask) | (id >> (bit % 60) & 1 ? mask : 0);
     }
     const uint32_t stall = static_cast<uint32_t>(random_()) & 0xfff;
     dut->stall_i = static_cast<uint16_t>(stall);
@@ -98,7 +99,7 @@ class TraceTest : public testing::Test {
     entry.begin = command.begin;
     entry.end = cycle_;
     entry.offset = offsets_[e] * 16;
-    entry.tag = dut->tag_i[e];
+    entry.tag = tags_[e];
     entry.flags = desc::kTraceEntryFlagsValidMask | (e + 1);
     std::memcpy(entry.stall, command.stall, sizeof(entry.stall));
   }
@@ -114,7 +115,7 @@ class TraceTest : public testing::Test {
   }
 
   uint32_t cycle_ = 0xfffff000;  // it wraps
-  uint32_t offsets_[4] = {};
+  uint32_t offsets_[4] = {}, tags_[4] = {};
   int popped_ = -1;
 };
 

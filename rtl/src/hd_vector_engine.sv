@@ -29,9 +29,7 @@ module hd_vector_engine #(
     output logic                    done_o,
     output logic [63:0]             macs_o,
     output logic                    fault_o,
-    output logic [7:0]              fault_code_o,
-    output logic [3:0]              fault_region_o,
-    output logic [63:0]             fault_addr_o,
+    output hd_pkg::engine_fault_t fault_cause_o,
     output logic                    idle_o,
     output logic                    busy_o,
     // SRAM clients: the four ports
@@ -494,7 +492,6 @@ module hd_vector_engine #(
   assign done_o = state_q == SYNC || all_done;
   assign macs_o = (state_q == RUN && vmac_q) ? macs : 64'd0;
   assign fault_o = state_q == FAULT;
-  assign fault_region_o = 4'd0;
   assign idle_o = state_q == IDLE;
   assign busy_o = state_q != IDLE;
 
@@ -529,13 +526,14 @@ module hd_vector_engine #(
       cmd_q <= cmd_i;
       vmac_q <= opcode == heddle_pkg::OP_VMAC;
     end
+    fault_cause_o.region <= 4'd0;
     if (state_q == SETUP) begin
       if (setup_fault) begin
-        fault_code_o <= heddle_pkg::ERROR_SRAM_BOUNDS[7:0];
-        fault_addr_o <= setup_addr;
+        fault_cause_o.code <= heddle_pkg::ERROR_SRAM_BOUNDS[7:0];
+        fault_cause_o.addr <= setup_addr;
       end else begin
-        fault_code_o <= heddle_pkg::ERROR_ILLEGAL_PROGRAM[7:0];
-        fault_addr_o <= {56'd0, bad_index};
+        fault_cause_o.code <= heddle_pkg::ERROR_ILLEGAL_PROGRAM[7:0];
+        fault_cause_o.addr <= {56'd0, bad_index};
       end
       loops_q.strips <= strips;
       loops_q.dim <= dim;
@@ -551,8 +549,8 @@ module hd_vector_engine #(
       gated_q <= gated;
     end
     if (state_q == RUN && (fault_a || fault_d || fault_pick)) begin
-      fault_code_o <= heddle_pkg::ERROR_INDEX_BOUNDS[7:0];
-      fault_addr_o <= {32'd0, fault_a ? fault_index_a : fault_d ? fault_index_d : fault_index_pick};
+      fault_cause_o.code <= heddle_pkg::ERROR_INDEX_BOUNDS[7:0];
+      fault_cause_o.addr <= {32'd0, fault_a ? fault_index_a : fault_d ? fault_index_d : fault_index_pick};
     end
     was_read_q <= state_q == RUN && (was_read_q || all_read);
   end

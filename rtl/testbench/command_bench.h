@@ -21,6 +21,7 @@
 #include <vector>
 
 #include "rtl/spec/generated/isa.h"
+#include "rtl/src/hd_pkg.h"
 #include "rtl/testbench/clocked.h"
 #include "rtl/testbench/memory_model.h"
 
@@ -150,11 +151,12 @@ class CommandBench {
     if (r.status != static_cast<isa::Error>(dut->status_o)) {
       Violation("the status is not stable");
     }
-    r.offset = dut->fault_offset_o;
-    r.tag = dut->fault_tag_o;
-    r.engine = dut->fault_engine_o;
-    r.region = dut->fault_region_o;
-    r.address = dut->fault_addr_o;
+    const auto where = rtl::StreamFault::Read(dut->fault_o);
+    r.offset = where.offset;
+    r.tag = where.tag;
+    r.engine = where.engine;
+    r.region = where.region;
+    r.address = where.addr;
     r.commands = dut->commands_o;
     r.macs = dut->macs_o;
     r.bytes_loaded = dut->bytes_loaded_o;
@@ -244,16 +246,15 @@ class CommandBench {
                        : e.running.empty() && e.idle_at <= cycle_;
     const bool busy = !e.running.empty();
     Dut* d = &*dut;
+    const EngineFault cause = {fault.code, fault.region, fault.address};
     switch (i) {
-#define HEDDLE_DRIVE(name)                       \
-  d->name##_cmd_ready_i = e.ready;               \
-  d->name##_read_i = e.read;                     \
-  d->name##_done_i = e.done;                     \
-  d->name##_fault_i = e.fault;                   \
-  d->name##_fault_code_i = fault.code;           \
-  d->name##_fault_region_i = fault.region & 0xf; \
-  d->name##_fault_addr_i = fault.address;        \
-  d->name##_idle_i = e.idle;                     \
+#define HEDDLE_DRIVE(name)               \
+  d->name##_cmd_ready_i = e.ready;       \
+  d->name##_read_i = e.read;             \
+  d->name##_done_i = e.done;             \
+  d->name##_fault_i = e.fault;           \
+  cause.Write(&d->name##_fault_cause_i); \
+  d->name##_idle_i = e.idle;             \
   d->name##_busy_i = busy
       case 0:
         HEDDLE_DRIVE(load);

@@ -14,6 +14,7 @@
 
 #include "gtest/gtest.h"
 #include "rtl/spec/generated/isa.h"
+#include "rtl/src/hd_pkg.h"
 #include "rtl/testbench/clocked.h"
 #include "rtl/testbench/memory_model.h"
 #include "rtl/testbench/sram_model.h"
@@ -116,9 +117,10 @@ class DmaBench {
     accepted_ = d->cmd_valid_i && d->cmd_ready_o;
     if (d->fault_o) {
       r->fault = true;
-      r->code = d->fault_code_o;
-      r->region = d->fault_region_o;
-      r->address = d->fault_addr_o;
+      const rtl::EngineFault cause = rtl::EngineFault::Read(d->fault_cause_o);
+      r->code = cause.code;
+      r->region = cause.region;
+      r->address = cause.addr;
     }
     dut.Tick();
     sram.EndCycle();

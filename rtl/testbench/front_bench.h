@@ -26,6 +26,7 @@
 #include "rtl/spec/generated/descriptors.h"
 #include "rtl/spec/generated/isa.h"
 #include "rtl/spec/generated/registers.h"
+#include "rtl/src/hd_pkg.h"
 #include "rtl/testbench/clocked.h"
 #include "rtl/testbench/memory_model.h"
 
@@ -371,11 +372,8 @@ class FrontBench {
     if (done) {
       c.running = false;
       dut->core_status_i = static_cast<uint8_t>(c.status);
-      dut->core_fault_offset_i = 0x111;
-      dut->core_fault_tag_i = 0x222;
-      dut->core_fault_engine_i = 3;
-      dut->core_fault_region_i = 4;
-      dut->core_fault_addr_i = 0x5555555566666666;
+      rtl::StreamFault{3, 4, 0x111, 0x222, 0x5555555566666666}.Write(
+          &dut->core_fault_i);
       dut->core_commands_i = c.counts;
       dut->core_macs_i = c.counts * 2;
       dut->core_bytes_loaded_i = c.counts * 3;

@@ -18,6 +18,7 @@
 
 #include "gtest/gtest.h"
 #include "rtl/spec/generated/isa.h"
+#include "rtl/src/hd_pkg.h"
 #include "rtl/testbench/clocked.h"
 
 namespace heddle::testbench {
@@ -101,9 +102,9 @@ class MatrixBench {
       if (taken && start < 0) start = cycle_;
       if (dut_->fault_o) {
         m.fault = true;
-        m.fault_address = dut_->fault_addr_o;
-        EXPECT_EQ(dut_->fault_code_o,
-                  static_cast<int>(isa::Error::kSramBounds));
+        const auto cause = rtl::EngineFault::Read(dut_->fault_cause_o);
+        m.fault_address = cause.addr;
+        EXPECT_EQ(cause.code, static_cast<uint32_t>(isa::Error::kSramBounds));
         break;
       }
       if (dut_->read_o && watch.read_point) watch.read_point();

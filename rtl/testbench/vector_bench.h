@@ -12,6 +12,7 @@
 
 #include "gtest/gtest.h"
 #include "rtl/spec/generated/isa.h"
+#include "rtl/src/hd_pkg.h"
 #include "rtl/testbench/clocked.h"
 #include "rtl/testbench/sram_model.h"
 #include "simulator/model/read_set.h"
@@ -108,9 +109,10 @@ class VectorBench {
       }
       if (dut_->fault_o) {
         outcome.fault = true;
-        outcome.code = static_cast<isa::Error>(dut_->fault_code_o);
-        outcome.address = dut_->fault_addr_o;
-        EXPECT_EQ(dut_->fault_region_o, 0);
+        const auto cause = rtl::EngineFault::Read(dut_->fault_cause_o);
+        outcome.code = static_cast<isa::Error>(cause.code);
+        outcome.address = cause.addr;
+        EXPECT_EQ(cause.region, 0u);
         // It stays, and nothing is asked of SRAM any more (what was under way
         // may end).
         for (int i = 0; i < 20; ++i) Step();

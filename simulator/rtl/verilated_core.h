@@ -26,6 +26,7 @@
 #include <optional>
 #include <string>
 
+#include "rtl/src/hd_pkg.h"
 #include "simulator/rtl/core_model.h"
 #include "simulator/rtl/probe.h"
 
@@ -253,11 +254,12 @@ class VerilatedCore : public CoreModel {
     run = model::RunResult();
     run.status = static_cast<isa::Error>(top_->status_o);
     if (run.status != isa::Error::kOk) {
-      run.fault_offset = top_->fault_offset_o;
-      run.fault_tag = top_->fault_tag_o;
-      run.fault_region = top_->fault_region_o;
-      run.fault_engine = static_cast<isa::Engine>(top_->fault_engine_o);
-      run.fault_address = top_->fault_addr_o;
+      const StreamFault fault = StreamFault::Read(top_->fault_o);
+      run.fault_offset = fault.offset;
+      run.fault_tag = fault.tag;
+      run.fault_region = fault.region;
+      run.fault_engine = static_cast<isa::Engine>(fault.engine);
+      run.fault_address = fault.addr;
     }
     run.commands = top_->commands_o;
     run.macs = top_->macs_o;

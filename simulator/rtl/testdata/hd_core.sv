@@ -27,11 +27,7 @@ module hd_core #(
     output logic         busy_o,
     output logic         done_o,
     output logic [7:0]   status_o,
-    output logic [31:0]  fault_offset_o,
-    output logic [31:0]  fault_tag_o,
-    output logic [2:0]   fault_engine_o,
-    output logic [3:0]   fault_region_o,
-    output logic [63:0]  fault_addr_o,
+    output logic [134:0] fault_o,
     output logic [63:0]  commands_o,
     output logic [63:0]  macs_o,
     output logic [63:0]  bytes_loaded_o,
@@ -74,6 +70,7 @@ module hd_core #(
   logic running_q, error_q, endless_q, asked_write_q, sent_q, first_q;
   logic [31:0] to_ask_q, to_get_q, sum_q;
   logic [39:0] next_q;
+  logic [63:0] fault_addr_q;
   logic [63:0] base1_q, size1_q;
   logic [10:0] clearing_q;
 
@@ -151,7 +148,7 @@ module hd_core #(
           first_q <= 1'b0;
           if (mem_r_error_i) begin
             error_q <= 1'b1;
-            fault_addr_o <= {24'd0, next_q};
+            fault_addr_q <= {24'd0, next_q};
           end
         end
         if (sent_q && mem_b_valid_i && mem_b_error_i) error_q <= 1'b1;
@@ -165,10 +162,8 @@ module hd_core #(
     end
   end
   assign sram_corrected_o = 6'd0;
-  assign fault_offset_o = 32'd4;
-  assign fault_tag_o = 32'd5;
-  assign fault_engine_o = 3'd1;
-  assign fault_region_o = 4'd2;
+  // hd_pkg::stream_fault_t: engine, region, offset, tag, address.
+  assign fault_o = {3'd1, 4'd2, 32'd4, 32'd5, fault_addr_q};
   assign commands_o = 64'd1;
   assign macs_o = 64'd0;
   assign bytes_stored_o = 64'd4;
