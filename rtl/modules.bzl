@@ -184,7 +184,7 @@ USES = {
     ],
     "hd_out_command": ["hd_matrix_pkg", "hd_output_pkg", "heddle_pkg"],
     "hd_out_count": ["hd_output_pkg"],
-    "hd_out_float": ["hd_float_lane", "hd_output_pkg", "heddle_pkg"],
+    "hd_out_float": ["hd_fifo", "hd_float_lane", "hd_output_pkg", "heddle_pkg"],
     "hd_out_pool_max": ["hd_output_pkg"],
     "hd_out_requant": ["hd_cro_lane", "hd_output_pkg"],
     "hd_out_residual_reader": ["hd_out_walk", "hd_output_pkg"],

@@ -15,11 +15,11 @@
 // LANES is 8 or more.
 //
 // Pipeline (a new vector every cycle, never stalls):
-//   0  inputs, acc + bias        3  A
-//   1  P                         4  B, f_o with f_valid_o
-//   2  integer to float          5  round, saturate, clamp, code_o with code_valid_o
-// A and B are hd_fp_fma without its cuts, the longest paths of the output stage by far. With them, f_o
-// would come three cycles later for each, and a residual vector's code as well.
+//   0  inputs, acc + bias        3 to 6   A
+//   1  P                         7 to 10  B, f_o with f_valid_o
+//   2  integer to float          11       round, saturate, clamp, code_o with code_valid_o
+//
+// On-chip memory: 4 x (32 * LANES + 85) and 4 x 20 bits.
 module hd_float_lane #(
     parameter int LANES = 16
 ) (
@@ -55,20 +55,18 @@ module hd_float_lane #(
   localparam [31:0] N = LANES;
   localparam int B = $clog2(LANES);
 
-  // Valid bits and settings of the vector in cycles 1 to 4.
-  logic v1_q, v2_q, v3_q, v4_q, res4_q;
-  logic [1:0] op1_q, op2_q, op3_q;
+  // Valid bits and settings of the vector in cycles 1 and 2.
+  logic v1_q, v2_q;
+  logic [1:0] op1_q, op2_q;
   logic first1_q;
   logic [8:0] mid1_q, zero1_q;
-  logic [31:0] a1_q, a2_q, a3_q, b1_q, b2_q, k1_q, k2_q, k3_q;
-  logic [18:0] out1_q, out2_q, out3_q, out4_q;
+  logic [31:0] a1_q, a2_q, b1_q, b2_q, k1_q, k2_q;
+  logic [18:0] out1_q, out2_q;
   // Scale until A, bias until B.
-  logic [32*LANES-1:0] scale1_q, scale2_q, bias1_q, bias2_q, bias3_q;
+  logic [32*LANES-1:0] scale1_q, scale2_q, bias1_q, bias2_q;
   always_ff @(posedge clk_i) begin
     v1_q <= rst_ni && en_i;
     v2_q <= rst_ni && v1_q;
-    v3_q <= rst_ni && v2_q;
-    v4_q <= rst_ni && v3_q;
     if (en_i) begin
       op1_q <= op_i;
       first1_q <= res_first_i;
@@ -93,17 +91,6 @@ module hd_float_lane #(
         scale2_q <= scale1_q;
         bias2_q <= bias1_q;
       end
-    end
-    if (v2_q) begin
-      op3_q <= op2_q;
-      a3_q <= a2_q;
-      k3_q <= k2_q;
-      out3_q <= out2_q;
-      if (!op2_q[1]) bias3_q <= bias2_q;
-    end
-    if (v3_q) begin
-      res4_q <= op3_q[1];
-      out4_q <= out3_q;
     end
   end
 
@@ -157,48 +144,77 @@ module hd_float_lane #(
   end
 
   // 2: to float
-  logic [32*LANES-1:0] p_float, q_float, q3_q;
+  logic [32*LANES-1:0] p_float, q_float;
   hd_fp_cvt #(.LANES(LANES)) u_p (
       .clk_i, .rst_ni, .en_i(v1_q), .op_i(I2F), .a_i(p_int), .valid_o(), .y_o(p_float));
   hd_fp_cvt #(.LANES(LANES)) u_q (
       .clk_i, .rst_ni, .en_i(v1_q && op1_q == RES_ADD), .op_i(I2F), .a_i(q_int), .valid_o(),
       .y_o(q_float));
-  always_ff @(posedge clk_i) begin
-    if (v2_q && op2_q == RES_ADD) q3_q <= q_float;
-  end
 
-  // 3: A
+  // 3 to 6: A
+  logic a_valid;
   logic [32*LANES-1:0] a_b, a_y;
   always_comb begin
     a_b = '0;
     if (v2_q) a_b = !op2_q[1] ? scale2_q : {LANES{op2_q == RES_ADD ? b2_q : a2_q}};
   end
-  hd_fp_fma #(.LANES(LANES), .CUT(1'b0)) u_a (
+  hd_fp_fma #(.LANES(LANES)) u_a (
       .clk_i, .rst_ni, .en_i(v2_q), .op_i(op2_q == RES_ADD ? FMA : MUL), .a_i(p_float), .b_i(a_b),
-      .c_i({LANES{k2_q}}), .valid_o(), .y_o(a_y));
+      .c_i({LANES{k2_q}}), .valid_o(a_valid), .y_o(a_y));
 
-  // 4: B
+  // Meanwhile, in rings with a place for each vector in A or B: what B takes beside A's result, bias or
+  // the first operand of the addition, and the settings.
+  logic [32*LANES-1:0] operand_q [0:3];
+  logic [84:0] setting_q [0:3];
+  logic [19:0] last_q [0:3];
+  logic [1:0] a_wp_q, b_wp_q, out_rp_q;  // the last two are where A's and B's results have theirs
+  logic b_valid, b_res;
+  logic [1:0] b_op;
+  logic [31:0] b_scale, b_k;
+  logic [18:0] b_out, out;
+  logic [32*LANES-1:0] operand;
+  assign operand = operand_q[b_wp_q];
+  assign {b_op, b_scale, b_k, b_out} = setting_q[b_wp_q];
+  assign {b_res, out} = last_q[out_rp_q];
+  always_ff @(posedge clk_i) begin
+    if (!rst_ni) begin
+      a_wp_q <= '0;
+      b_wp_q <= '0;
+      out_rp_q <= '0;
+    end else begin
+      if (v2_q) a_wp_q <= a_wp_q + 2'd1;
+      if (a_valid) b_wp_q <= b_wp_q + 2'd1;
+      if (b_valid) out_rp_q <= out_rp_q + 2'd1;
+    end
+    if (v2_q) begin
+      operand_q[a_wp_q] <= op2_q == RES_ADD ? q_float : bias2_q;
+      setting_q[a_wp_q] <= {op2_q, a2_q, k2_q, out2_q};
+    end
+    if (a_valid) last_q[b_wp_q] <= {b_op[1], b_out};
+  end
+
+  // 7 to 10: B
   logic [32*LANES-1:0] b_a, b_b;
   always_comb begin
     b_a = '0;
     b_b = '0;
-    if (v3_q) begin
-      b_a = op3_q == RES_ADD ? q3_q : a_y;
-      case (op3_q)
+    if (a_valid) begin
+      b_a = b_op == RES_ADD ? operand : a_y;
+      case (b_op)
         F32: b_b = {LANES{32'h80000000}};
-        F32_BIAS: b_b = bias3_q;
-        RES_ADD: b_b = {LANES{a3_q}};
-        default: b_b = {LANES{k3_q}};
+        F32_BIAS: b_b = operand;
+        RES_ADD: b_b = {LANES{b_scale}};
+        default: b_b = {LANES{b_k}};
       endcase
     end
   end
-  hd_fp_fma #(.LANES(LANES), .CUT(1'b0)) u_b (
-      .clk_i, .rst_ni, .en_i(v3_q), .op_i(op3_q == RES_ADD ? FMA : ADD), .a_i(b_a), .b_i(b_b),
-      .c_i(a_y), .valid_o(), .y_o(f_o));
-  assign f_valid_o = v4_q && !res4_q;
+  hd_fp_fma #(.LANES(LANES)) u_b (
+      .clk_i, .rst_ni, .en_i(a_valid), .op_i(b_op == RES_ADD ? FMA : ADD), .a_i(b_a), .b_i(b_b),
+      .c_i(a_y), .valid_o(b_valid), .y_o(f_o));
+  assign f_valid_o = b_valid && !b_res;
 
-  // 5: code
+  // 11: code
   hd_rso_lane #(.LANES(LANES)) u_rso (
-      .clk_i, .rst_ni, .en_i(v4_q && res4_q), .v_i(f_o), .signed_i(out4_q[18]),
-      .min_i(out4_q[17:9]), .max_i(out4_q[8:0]), .valid_o(code_valid_o), .y_o(code_o));
+      .clk_i, .rst_ni, .en_i(b_valid && b_res), .v_i(f_o), .signed_i(out[18]),
+      .min_i(out[17:9]), .max_i(out[8:0]), .valid_o(code_valid_o), .y_o(code_o));
 endmodule

@@ -128,7 +128,7 @@ class HdFloatLane : public ::testing::Test {
     }
   }
   void Drain() {
-    for (int i = 0; i < 6; ++i) Tick();
+    for (int i = 0; i < 12; ++i) Tick();
     EXPECT_TRUE(floats_.empty());
     EXPECT_TRUE(codes_.empty());
   }
@@ -210,15 +210,15 @@ TEST_F(HdFloatLane, SpecialScalesAndBiases) {
 TEST_F(HdFloatLane, Latency) {
   const isa::Conv c = AnyCommand(kResAdd);
   Drive(kResAdd, c);
-  for (int cycle = 1; cycle <= 6; ++cycle) {
+  for (int cycle = 1; cycle <= 12; ++cycle) {
     Tick();
-    EXPECT_EQ(dut->code_valid_o, cycle == 5);
+    EXPECT_EQ(dut->code_valid_o, cycle == 11);
     EXPECT_EQ(dut->f_valid_o, 0);
   }
   Drive(kF32, AnyCommand(kF32));
-  for (int cycle = 1; cycle <= 6; ++cycle) {
+  for (int cycle = 1; cycle <= 12; ++cycle) {
     Tick();
-    EXPECT_EQ(dut->f_valid_o, cycle == 4);
+    EXPECT_EQ(dut->f_valid_o, cycle == 10);
     EXPECT_EQ(dut->code_valid_o, 0);
   }
 }

@@ -9,13 +9,10 @@
 //   SUB    a - b        a*1.0 + (-b)           a - b is defined as a + (-b)
 //   MUL    a*b          a*b + z                z = zero with the sign of the product
 //
-// Pipeline: operands are taken into registers with en_i (cycle 0); y_o holds the result when valid_o
-// is set and is zero when it is clear. With CUT there are registers between the four steps
+// Pipeline: operands are taken into registers with en_i (cycle 0); valid_o is set in cycle 4. y_o holds
+// the result then, in logic behind registers, and is zero otherwise. Registers divide the four steps:
 //
 //   1 product, exponents | 2 align | 3 add, normalise by 32 and 16 | 4 normalise by 8 to 1, round
-//
-// and valid_o is set in cycle 4, y_o in logic behind step 3's registers. Without, all four are one
-// piece of logic and valid_o is set in cycle 1.
 //
 // A step is a loop over whole words of packed vectors, which Verilator and the C++ compiler turn into
 // vector code, behind a condition that is false while the step has nothing to do. (Not in a task:
@@ -34,8 +31,7 @@
 //    normal (at least 2^61), or its exponent is the smallest and the result ends at bit 38 anyway.
 // Here we >= 1 always, so a subnormal result is a limit to the shift left, never a shift right.
 module hd_fp_fma #(
-    parameter int LANES = 16,
-    parameter bit CUT = 1'b1
+    parameter int LANES = 16
 ) (
     input  logic                clk_i,
     input  logic                rst_ni,
@@ -83,14 +79,10 @@ module hd_fp_fma #(
     end
   end
 
-  // Steps are combinational; with CUT, registers hold what the next one takes. ?: and | instead of if and
-  // ||: the C++ compiler then sees a loop without branches.
+  // Steps are combinational; registers hold what the next one takes. ?: and | instead of if and ||: the
+  // C++ compiler then sees a loop without branches.
   logic [3:1] v_q;  // steps 2 to 4 have something to do
-  if (CUT) begin : g_valid
-    always_ff @(posedge clk_i) v_q <= {v_q[2:1], valid_q} & {3{rst_ni}};
-  end else begin : g_valid
-    assign v_q = {3{valid_q}};
-  end
+  always_ff @(posedge clk_i) v_q <= {v_q[2:1], valid_q} & {3{rst_ni}};
   assign valid_o = v_q[3];
 
   // Step 1. The product is {mix[15:0], low}; mix also has the distance of the exponents (6 bits),
@@ -259,15 +251,9 @@ module hd_fp_fma #(
     end
   end
 
-  if (CUT) begin : g_cut
-    always_ff @(posedge clk_i) begin
-      if (valid_q) {low_q, mix_q, add_q} <= {low, mix, add};
-      if (v_q[1]) {mid_q, high_q, t0_q, t1_q} <= {mid, high, t0, t1};
-      if (v_q[2]) {m0_q, m1_q, code_q} <= {m0, m1, code};
-    end
-  end else begin : g_one
-    assign {low_q, mix_q, add_q} = {low, mix, add};
-    assign {mid_q, high_q, t0_q, t1_q} = {mid, high, t0, t1};
-    assign {m0_q, m1_q, code_q} = {m0, m1, code};
+  always_ff @(posedge clk_i) begin
+    if (valid_q) {low_q, mix_q, add_q} <= {low, mix, add};
+    if (v_q[1]) {mid_q, high_q, t0_q, t1_q} <= {mid, high, t0, t1};
+    if (v_q[2]) {m0_q, m1_q, code_q} <= {m0, m1, code};
   end
 endmodule

@@ -19,11 +19,7 @@ using model::FromBits;
 
 enum Op { kFma, kAdd, kSub, kMul };
 
-#ifdef HD_VARIANT_uncut
-constexpr int kCycles = 1;
-#else
 constexpr int kCycles = 4;
-#endif
 
 class HdFpFma : public ::testing::Test {
  protected:

@@ -3,10 +3,12 @@
 // accumulators, and the residual stage, which comes behind the table; one vector per cycle.
 //
 // Both never come in the same cycle: the stage issues no f32 vector while a residual vector is
-// between issue and here. Codes of commands without residual wait in a small ring meanwhile, so
-// that vectors keep their order; the lanes do not move for them.
-//   f32_valid_i, acc_i, bias_i, scale_i in cycle 0: float_o with float_valid_o in cycle 4
-//   valid_i, code_i, res_i (the vector's residual, taken by pop_o) in cycle 0: code_o in cycle 5
+// between issue and here. Codes of commands without residual pass by the lanes, but not by a vector
+// in them: codes leave in the order in which they came.
+//   f32_valid_i, acc_i, bias_i, scale_i in cycle 0: float_o with float_valid_o in FLOAT_CYCLES
+//   valid_i, code_i, res_i (the vector's residual, taken by pop_o) in cycle 0: code_o in
+//     RESIDUAL_CYCLES, of a command without residual in cycle 1 to RESIDUAL_CYCLES
+// On-chip memory: 17 x (8 * K + 1) bits.
 module hd_out_float #(
     parameter int K = 16
 ) (
@@ -33,14 +35,11 @@ module hd_out_float #(
     output logic [8*K-1:0]      code_o
 );
   localparam int N = hd_output_pkg::RESIDUAL_CYCLES;
-  localparam int IW = $clog2(N + 1);
   localparam [1:0] F32 = 2'd0, F32_BIAS = 2'd1, RES_ADD = 2'd2, RES_MUL = 2'd3;
-  logic [N-1:0] v_q;
   logic has;
   logic [1:0] op;
   assign has = c_i.op != heddle_pkg::RESIDUAL_OP_NONE;
   assign pop_o = valid_i && has;
-  assign valid_o = v_q[N-1];
   always_comb begin
     if (f32_valid_i) op = bias_f32_i ? F32_BIAS : F32;
     else op = (c_i.op == heddle_pkg::RESIDUAL_OP_ADD) ? RES_ADD : RES_MUL;
@@ -48,7 +47,7 @@ module hd_out_float #(
 
   logic lane_valid;
   logic [8*K-1:0] lane_code;
-  logic [N:0] in_lanes_q;
+  logic [N:0] moves_q;
   hd_float_lane #(
       .LANES(K)
   ) u_lanes (
@@ -77,30 +76,39 @@ module hd_out_float #(
       .code_o      (lane_code)
   );
 
-  // Ring for codes that pass.
-  logic [8*K-1:0] ring_q [0:(1<<IW)-1];
-  logic [IW-1:0] wp_q, rp_q;
-  assign code_o = lane_valid ? lane_code : ring_q[rp_q];
-  always_ff @(posedge clk_i) begin
-    if (!rst_ni) begin
-      v_q <= '0;
-      wp_q <= '0;
-      rp_q <= '0;
-    end else begin
-      v_q <= {v_q[N-2:0], valid_i};
-      if (valid_i && !has) wp_q <= wp_q + IW'(1);
-      if (valid_o && !lane_valid) rp_q <= rp_q + IW'(1);
-    end
-    if (valid_i && !has) ring_q[wp_q] <= code_i;
-  end
+  // The order: vectors that are in the lanes, and the codes that pass. A vector has as many places as
+  // come until it leaves, itself included: at most N + 1.
+  logic waits, in_lanes;
+  logic [8*K-1:0] passes;
+  hd_fifo #(
+      .W    (8 * K + 1),
+      .DEPTH(16)
+  ) u_order (
+      .clk_i,
+      .rst_ni,
+      .clear_i(1'b0),
+      .push_i (valid_i),
+      .data_i ({has, code_i}),
+      .full_o (),
+      .valid_o(waits),
+      .data_o ({in_lanes, passes}),
+      .pop_i  (valid_o),
+      .level_o()
+  );
+  assign valid_o = waits && (!in_lanes || lane_valid);
+  assign code_o = in_lanes ? lane_code : passes;
+`ifndef SYNTHESIS
+  always_ff @(posedge clk_i)
+    if (rst_ni && lane_valid) assert (waits && in_lanes);
+`endif
 
   // A vector is in the lanes for N cycles; they need one more to become empty.
   logic enter;
   assign enter = f32_valid_i || pop_o;
   always_ff @(posedge clk_i) begin
-    if (!rst_ni) in_lanes_q <= '0;
-    else in_lanes_q <= {in_lanes_q[N-1:0], enter};
+    if (!rst_ni) moves_q <= '0;
+    else moves_q <= {moves_q[N-1:0], enter};
   end
-  assign lane_clk_req_o = !rst_ni || enter || (in_lanes_q != '0);
-  assign clk_req_o = lane_clk_req_o || valid_i || (v_q != '0);
+  assign lane_clk_req_o = !rst_ni || enter || (moves_q != '0);
+  assign clk_req_o = lane_clk_req_o || valid_i || waits;
 endmodule

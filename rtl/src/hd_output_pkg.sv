@@ -10,8 +10,8 @@ package hd_output_pkg;
   localparam int OAW = 36;
   localparam int ENTRIES = 4;  // commands in the stage, from taken to done
   localparam int CRO_CYCLES = 4;       // stage 1: accumulator to code
-  localparam int FLOAT_CYCLES = 4;     // accumulator to f32 (hd_float_lane)
-  localparam int RESIDUAL_CYCLES = 5;  // code and residual to code
+  localparam int FLOAT_CYCLES = 10;    // accumulator to f32 (hd_float_lane)
+  localparam int RESIDUAL_CYCLES = 11; // code and residual to code
 
   // What the walkers and the producers of words need.
   typedef struct packed {
