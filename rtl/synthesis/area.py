@@ -8,7 +8,8 @@ flip-flops. The path is the longest from a register, input or RAM to a register,
 of delay without wires: it compares modules, it is not the clock of a chip.
 
 Without names: every module. One for which yosys, or ABC behind it, takes more than --seconds of processor time
-has no figures, and says so; the exit code is 1 only if a module fails for another reason.
+is measured without the modules below it: "own" in its row says so, its paths begin and end at their ports. If that
+takes too long as well it has no figures. The exit code is 1 only if a module fails for another reason.
 """
 import argparse
 import concurrent.futures
@@ -110,8 +111,9 @@ def yosys(work, script, seconds):
         raise RuntimeError(words)
 
 
-def measure(name, liberty, seconds):
-    """figures() of a module and the bits of its RAMs. TooLong, RuntimeError, ValueError."""
+def measure(name, liberty, seconds, own):
+    """figures() of a module, of its own logic or all, and the bits of its RAMs. TooLong, RuntimeError, ValueError."""
+    below = f"select -set below * {name} %d; blackbox @below; select -clear; " if own else ""
     with tempfile.TemporaryDirectory() as work:
         work = pathlib.Path(work)
         (work / "abc").write_text(SCRIPT + "\n", encoding="utf-8")
@@ -119,8 +121,8 @@ def measure(name, liberty, seconds):
         yosys(
             work,
             f"read_verilog -sv -defer {' '.join(map(str, sources(name)))}; "
-            f"hierarchy -check -top {name}{params}; rename -top {name}; "
-            f"synth -flatten -noabc -top {name} -run begin:fine; write_rtlil {work}/words",
+            f"hierarchy -check -top {name}{params}; rename -top {name}; {below}"
+            f"synth {'' if own else '-flatten'} -noabc -top {name} -run begin:fine; write_rtlil {work}/words",
             seconds,
         )
         text, bits = mark_rams((work / "words").read_text(encoding="utf-8"))
@@ -140,20 +142,23 @@ def measure(name, liberty, seconds):
 
 
 def result(name, liberty, seconds):
-    """(what measure() gives or the reason why it does not, whether something is wrong)."""
-    try:
-        return measure(name, liberty, seconds), False
-    except TooLong:
-        return f"not within {seconds} s", False
-    except (RuntimeError, ValueError) as error:
-        return str(error), True
+    """(what measure() gives and whether it is of its own logic, or the reason why it does not; whether it failed)."""
+    for own in (False, True):
+        try:
+            return measure(name, liberty, seconds, own) + (own,), False
+        except TooLong:
+            pass
+        except (RuntimeError, ValueError) as error:
+            return str(error), True
+    return f"not within {seconds} s", False
 
 
 def row(name, measured, unit):
     if isinstance(measured, str):
         return f"| `{name}` | {measured} | | |"
-    area, path, bits = measured
-    return f"| `{name}` | {area / unit / 1000:.2f} | {path:.1f} | {f'{bits / 8192:.1f}' if bits else ''} |"
+    area, path, bits, own = measured
+    gates = f"{area / unit / 1000:.2f}{' own' if own else ''}"
+    return f"| `{name}` | {gates} | {path:.1f} | {f'{bits / 8192:.1f}' if bits else ''} |"
 
 
 def main():

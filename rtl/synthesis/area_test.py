@@ -38,8 +38,8 @@ class AreaTest(unittest.TestCase):
         self.assertEqual(text, "\n".join([small, large.replace("  cell", "  attribute \\ram 1\n  cell"), other]))
 
     def test_rows(self):
-        self.assertEqual(area.row("hd_x", (48000.0, 3.30152, 0), 24), "| `hd_x` | 2.00 | 3.3 |  |")
-        self.assertEqual(area.row("hd_x", (48000.0, 3.30152, 12288), 24), "| `hd_x` | 2.00 | 3.3 | 1.5 |")
+        self.assertEqual(area.row("hd_x", (48000.0, 3.30152, 0, False), 24), "| `hd_x` | 2.00 | 3.3 |  |")
+        self.assertEqual(area.row("hd_x", (48000.0, 3.30152, 12288, True), 24), "| `hd_x` | 2.00 own | 3.3 | 1.5 |")
         self.assertEqual(area.row("hd_x", "not within 5 s", 24), "| `hd_x` | not within 5 s | | |")
 
 
