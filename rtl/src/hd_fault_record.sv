@@ -4,7 +4,8 @@
 // Sources of one cycle, first one taken: the SRAM (of no command: it gets the one that retired last),
 // the engines (load, store, matrix, vector; the fault is that of the oldest command they have
 // accepted), a semaphore that overflows (address = its number; the command whose signal it was), the
-// front end (a command it has in hand, or, with front_stuck_i, the oldest head of a queue). The record is there from the next cycle on (fault_o), until clear_i.
+// front end (a command it has in hand, or, with front_stuck_i, the oldest head of a queue). The record
+// is there from the next cycle on (fault_o), until clear_i.
 //
 // retire_o: the commands that retire in this cycle, without one whose signal overflows.
 // last_o: the command that retired last (of several: the lowest engine's).
