@@ -304,7 +304,7 @@ std::function<void(ModelBuilder*)> Reduced(const char* op, int64_t axis) {
     }());
   };
 }
-std::function<void(ModelBuilder*)> Picture(const char* op, bool weights) {
+std::function<void(ModelBuilder*)> Image(const char* op, bool weights) {
   return [=](ModelBuilder* b) {
     b->Constant("to", Int64s({4}, {-1, 1, 2, 2}));
     b->Constant("w", Floats({2, 1, 2, 2}, {1, 2, 3, 4, 5, 6, 7, 8}));
@@ -449,10 +449,10 @@ INSTANTIATE_TEST_SUITE_P(
         OfRows{"ReduceMaxOfEach", Reduced("ReduceMax", 1)},
         OfRows{"ReduceMeanOfAll", Reduced("ReduceMean", 0), 1},
         OfRows{"ReduceMaxOfAll", Reduced("ReduceMax", 0), 1},
-        OfRows{"Conv", Picture("Conv", true), 1},
-        OfRows{"MaxPool", Picture("MaxPool", false), 1},
-        OfRows{"AveragePool", Picture("AveragePool", false), 1},
-        OfRows{"GlobalAveragePool", Picture("GlobalAveragePool", false), 1},
+        OfRows{"Conv", Image("Conv", true), 1},
+        OfRows{"MaxPool", Image("MaxPool", false), 1},
+        OfRows{"AveragePool", Image("AveragePool", false), 1},
+        OfRows{"GlobalAveragePool", Image("GlobalAveragePool", false), 1},
         OfRows{"MatMul",
                [](ModelBuilder* b) {
                  b->Constant("w", Floats({4, 2}, {1, 2, 3, 4, 5, 6, 7, 8}));

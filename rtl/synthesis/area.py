@@ -143,7 +143,8 @@ def measure(name, liberty, seconds, own):
 
 def result(name, liberty, seconds):
     """(what measure() gives and whether it is of its own logic, or the reason why it does not; whether it failed)."""
-    for own in (False, True):
+    below = [n for n in modules.uses(modules.load())[name] if not n.endswith("_pkg")]
+    for own in (False, True) if below else (False,):
         try:
             return measure(name, liberty, seconds, own) + (own,), False
         except TooLong:

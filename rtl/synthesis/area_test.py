@@ -1,6 +1,7 @@
 # SPDX-License-Identifier: Apache-2.0
 """area.py: what it takes from the liberty file and from the words of yosys and ABC, and what it prints."""
 import unittest
+import unittest.mock
 
 from rtl.synthesis import area
 
@@ -36,6 +37,21 @@ class AreaTest(unittest.TestCase):
         text, bits = area.mark_rams("\n".join([small, large, other]))
         self.assertEqual(bits, 8192)
         self.assertEqual(text, "\n".join([small, large.replace("  cell", "  attribute \\ram 1\n  cell"), other]))
+
+    def test_what_is_too_large(self):
+        """It is measured without the modules below it, if there are any."""
+        asked = []
+
+        def too_long(name, _liberty, _seconds, own):
+            asked.append((name, own))
+            if not own:
+                raise area.TooLong
+            return (48000.0, 1.0, 0)
+
+        with unittest.mock.patch.object(area, "measure", too_long):
+            self.assertEqual(area.result("hd_engine_queue", "", 5), ((48000.0, 1.0, 0, True), False))
+            self.assertEqual(area.result("hd_fifo", "", 5), ("not within 5 s", False))
+        self.assertEqual(asked, [("hd_engine_queue", False), ("hd_engine_queue", True), ("hd_fifo", False)])
 
     def test_rows(self):
         self.assertEqual(area.row("hd_x", (48000.0, 3.30152, 0, False), 24), "| `hd_x` | 2.00 | 3.3 |  |")
