@@ -35,7 +35,6 @@ def _test(name, top, srcs, params, test, deps, **kwargs):
         testonly = True,
         srcs = srcs,
         copts_fast = ["-O1"],
-        copts_slow = ["-O0"],
         params = params,
         prefix = "V" + top,
         tags = ["manual"],

@@ -58,7 +58,6 @@ def rtl_unit_tests(tests, params = {}, deps = {}, sizes = {}, shards = {}, varia
                 testonly = True,
                 srcs = srcs,
                 copts_fast = ["-O1"],
-                copts_slow = ["-O0"],
                 params = values,
                 prefix = "V" + top,
                 tags = ["manual"],

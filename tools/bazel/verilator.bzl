@@ -85,6 +85,19 @@ VERILATOR_TOGGLES = VERILATOR_FAST + [
     "32",
 ]
 
+# Verilator splits its C++ for builds on many processors, and all that a small model's files do is read
+# the same headers: together they compile in a third of the time, those of a whole core in two thirds.
+# Files of at most 16 MB: the compiler takes 35 times that in memory.
+_JOIN = """
+join() {  # FOLDER FILE: the file goes to the end of the folder's last one
+  local part=$(( $(ls "$1" | wc -l) - 1 ))
+  if ((part < 0)) || (($(stat -c %s "$1/$part.cpp") + $(stat -c %s "$2") > 16000000)); then
+    part=$((part + 1))
+  fi
+  cat "$2" >>"$1/$part.cpp"
+}
+"""
+
 VerilatedInfo = provider(
     doc = "A model's generated C++, for verilator_model_variant.",
     fields = {
@@ -182,9 +195,12 @@ tmp=$(mktemp -d); trap 'rm -rf "$tmp"' EXIT
 verilator --Mdir "$tmp" "$@"
 """ + (_COVERAGE if [o for o in ctx.attr.vopts if o.startswith("--coverage")] else "") + (
             "python3 %s \"$tmp\" %s\n" % (ctx.file._clocked_model.path, ctx.attr.clock) if ctx.attr.clock else ""
-        ) + """mkdir -p "$fast" "$slow" "$inc"
+        ) + _JOIN + """mkdir -p "$fast" "$slow" "$inc"
 for f in "$tmp"/*.cpp; do
-  case "$f" in *__Slow.cpp|*__Syms.cpp) mv "$f" "$slow"/;; *) mv "$f" "$fast"/;; esac
+  case "$f" in
+    *__Slow.cpp|*__Syms.cpp) join "$slow" "$f" ;;
+    *) join "$fast" "$f" ;;
+  esac
 done
 mv "$tmp"/*.h "$inc"/
 """,
@@ -224,7 +240,8 @@ verilator_cc_library = rule(
         "systemc": attr.bool(default = False),
         "vopts": attr.string_list(default = VERILATOR_FAST),
         "copts_fast": attr.string_list(default = ["-O3"]),
-        "copts_slow": attr.string_list(default = ["-O1"]),
+        # They run once: constructors, initial blocks.
+        "copts_slow": attr.string_list(default = ["-O0"]),
         "deps": attr.label_list(providers = [CcInfo]),
         "_trigger_bits": attr.label(default = ":trigger_bits.h", allow_single_file = True),
         "_clocked_model": attr.label(default = ":clocked_model.py", allow_single_file = True),
