@@ -61,7 +61,32 @@ restore_dev_null() {
   fi
 }
 
-# Sets bazel_startup, and bazel_options to what every command shares.
+# Whether headers that are parsed once (tools/bazel/precompiled.bzl) fit what Bazel is asked for.
+uses_precompiled() {
+  local argument
+  [[ "${HEDDLE_PRECOMPILED:-1}" == 1 ]] || return 1
+  case "$1" in
+    build | coverage | info | run | test) shift ;;
+    *) return 1 ;;
+  esac
+  for argument in "$@"; do
+    case "$argument" in
+      --) break ;;
+      --config=profiled) ;;
+      # Other compilers and options of theirs.
+      --config=* | -c | --compilation_mode* | --copt=* | --cxxopt=* | --cpu=* | --crosstool_top=*) return 1 ;;
+    esac
+  done
+}
+
+# The versions of what is parsed, and of what parses it.
+header_packages() {
+  # shellcheck disable=SC2016  # fields of dpkg's
+  dpkg-query -W -f='${Package}=${Version};' clang-14 libabsl-dev libc6-dev libclang-common-14-dev libgtest-dev \
+    libstdc++-12-dev linux-libc-dev 2>/dev/null || true
+}
+
+# set_bazel_options VERB ARGUMENTS...: sets bazel_startup, and bazel_options to what such commands share.
 bazel_options=()
 set_bazel_options() {
   local shared guest
@@ -73,13 +98,16 @@ set_bazel_options() {
   if [[ -n "${CI:-}" || ! -t 2 ]]; then
     bazel_options+=("--config=ci")
   fi
+  if uses_precompiled "$@"; then
+    bazel_options+=("--config=precompiled" "--repo_env=HEDDLE_HEADER_PACKAGES=$(header_packages)")
+  fi
 }
 
 # run_bazel COMMAND ARGUMENTS...: Bazel with these.
 run_bazel() {
   local verb="$1"
   shift
-  set_bazel_options
+  set_bazel_options "$verb" "$@"
   # The look at the compiler first, so that the tests that follow it find /dev/null as it was.
   if [[ "$UID" == 0 ]] && ! compiler_is_known; then
     bazel "${bazel_startup[@]}" build --nobuild "${bazel_options[@]}" @local_config_cc//:toolchain </dev/null || true
@@ -120,7 +148,7 @@ run_entry() {
     # A run of tools/long-runs/runs.toml, and its options.
     # It calls Bazel with the options of every other command, or all would be built again.
     pieces)
-      set_bazel_options
+      set_bazel_options build
       HEDDLE_BAZEL="$(printf '%q ' bazel "${bazel_startup[@]}")" \
         HEDDLE_BAZEL_OPTIONS="$(printf '%q ' "${bazel_options[@]}")" \
         HEDDLE_SHARED_DIR="$(shared_folder)" python3 tools/long-runs/run.py "$@"

@@ -46,7 +46,10 @@ def build(spec):
     """Builds the program of a run and its other files; returns their paths, the program's first."""
     labels, options = [spec["target"], *spec.get("files", [])], spec.get("options", [])
     tool = shlex.split(os.environ.get("HEDDLE_BAZEL", "bazel"))
-    options = [*shlex.split(os.environ.get("HEDDLE_BAZEL_OPTIONS", "")), *options]
+    shared = shlex.split(os.environ.get("HEDDLE_BAZEL_OPTIONS", ""))
+    if any(option.startswith("--config=") for option in options):  # of sanitizers, with options of their own
+        shared = [option for option in shared if option != "--config=precompiled"]
+    options = [*shared, *options]
     subprocess.run([*tool, "build", "--build_tag_filters=", *options, *labels], stdin=subprocess.DEVNULL, check=True)
     out = subprocess.run(
         [*tool, "info", *options, "bazel-bin"], stdin=subprocess.DEVNULL, stdout=subprocess.PIPE, text=True, check=True
