@@ -2,6 +2,7 @@
 // What a client makes the driver allocate is charged to the client's control
 // group: a container cannot take more of the system's memory than it was given
 // by way of the card. Skipped where the kernel has no memory controller.
+#include <errno.h>
 #include <fcntl.h>
 #include <gtest/gtest.h>
 #include <sys/mount.h>
