@@ -16,6 +16,7 @@
 #include "compiler/backend/search_progress.h"
 #include "compiler/backend/timeline_report.h"
 #include "compiler/backend/weight_streaming.h"
+#include "compiler/base/count_text.h"
 #include "compiler/base/diagnostic.h"
 #include "compiler/base/status_macros.h"
 #include "compiler/base/thread_pool.h"
@@ -121,6 +122,18 @@ absl::Status CheckRegions(const DeviceGraph& device, uint64_t constants) {
   return check("constants", constants);
 }
 
+// What no schedule changes: to look for one would only delay the answer.
+absl::Status CheckRoom(const DeviceGraph& device, uint64_t most) {
+  if (most == 0 || device.io_bytes <= most) return absl::OkStatus();
+  return Reject(Rejection::kNoDeviceMemory,
+                absl::StrCat("the model's inputs and outputs take ",
+                             BytesText(device.io_bytes), " of device memory, ",
+                             BytesText(most),
+                             " are available; make the batch or the tensors "
+                             "smaller, split the model, or use a card with "
+                             "more memory"));
+}
+
 uint64_t BytesOfPrograms(const DeviceGraph& device) {
   return CollectPrograms(device).bytes.size();
 }
@@ -160,6 +173,7 @@ struct Facts {
   bool outputs = false;   // of the network, that operations read
   bool few = false;       // operations
   bool too_long = false;  // an attempt's commands make no streams, or too many
+  bool no_room = false;   // for inputs and outputs, whatever the schedule
   // What equal constants save, once an attempt has packed all of them to know.
   std::optional<uint64_t> equal_bytes;
 };
@@ -189,6 +203,9 @@ absl::StatusOr<BackendResult> Generate(
   const Features& features = attempt.features;
   const isa::Config* config = &limited;
   ASSIGN_OR_RETURN(const DeviceGraph* source, lowered->Get(attempt));
+  const absl::Status room = CheckRoom(*source, options.device_memory_bytes);
+  facts->no_room = !room.ok();
+  RETURN_IF_ERROR(room);
   BeginPass(options, "choose-schedule");
   DeviceGraph device = source->Clone();
   std::vector<uint32_t> tap_owners;
@@ -526,6 +543,7 @@ absl::StatusOr<BackendResult> Search(const Graph& graph,
     production.progress = nullptr;
     if (made.ok()) consider(Remember(attempts[i], *made));
     if (i == 0 || made.ok()) first = std::move(made);
+    if (facts.no_room) return first;
     if (first.ok()) break;
   }
   // What is loaded ahead of a stream's end is loaded again behind it, and takes

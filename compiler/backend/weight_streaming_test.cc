@@ -262,6 +262,25 @@ TEST(WeightStreaming, WhatIsNoWeightMustFit) {
       << refused.status();
 }
 
+// Nor is a schedule looked for, which takes a large model minutes.
+TEST(WeightStreaming, InputsAndOutputsMustFit) {
+  CompileOptions options = Options(8 << 10);
+  bool scheduled = false;
+  options.progress = [&](const char* text, double) {
+    scheduled |= std::string(text).find("schedule") != std::string::npos;
+  };
+  const auto refused = CompileOnnx(Products(3, 5), options);
+  EXPECT_EQ(RejectionOf(refused.status()), Rejection::kNoDeviceMemory);
+  EXPECT_NE(refused.status().message().find(
+                "the model's inputs and outputs take 10240 bytes of device "
+                "memory, 8192 bytes are available"),
+            std::string::npos)
+      << refused.status();
+  EXPECT_FALSE(scheduled);
+  EXPECT_FALSE(CompileOnnx(Products(3), options).ok());
+  EXPECT_TRUE(scheduled);
+}
+
 // 16 MiB through a window of one piece.
 TEST(WeightStreaming, StepsAreCounted) {
   const std::string model = Products(60);
