@@ -4,7 +4,9 @@
 load("//rtl:sources.bzl", "rtl_sources")
 load("//tools/bazel:verilator.bzl", "VERILATOR_FAST", "verilator_cc_library")
 
-# A netlist's names and widths are the tool's; so are a few nets that look like loops.
+# A netlist's names and widths are the tool's; so are a few nets that look like loops (bits of ports:
+# take_o of hd_semaphores). Those that netlist.sh can split it must: Verilator 5.006 may evaluate
+# two such nets in a row wrongly.
 _VOPTS = VERILATOR_FAST + [
     "-Wno-lint",
     "-Wno-style",

@@ -29,10 +29,12 @@ for param in $params; do
   echo "  if ($name != $value) netlist_for_another_$name wrong();" >> "$work/declared"
 done
 
-# A net of which several cells drive parts is split: it looks like a loop to Verilator, too.
+# A net of which several cells drive parts is split: it looks like a loop to Verilator, too, and 5.006
+# evaluates such nets wrongly where one drives another (a change that comes from an input is lost).
+# No opt_clean behind it, which joins the parts again: a RAM's mask of write enables drives itself.
 yosys -q -l "$work/log" -p "read_verilog -sv -defer $files; hierarchy -check -top $top $set_params;
   rename -top $top; proc; opt_expr; opt_clean; check -assert; opt; fsm; opt; memory -nomap; opt;
-  splitnets -driver; opt_clean; write_verilog -noattr $work/netlist.v" > /dev/null 2>&1 ||
+  splitnets -driver; write_verilog -noattr $work/netlist.v" > /dev/null 2>&1 ||
   { tail -n 5 "$work/log" >&2; exit 1; }
 
 awk -v head="module $top(" -v declared="$work/declared" '
