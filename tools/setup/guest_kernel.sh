@@ -64,17 +64,36 @@ if [[ -z "$abi" ]]; then
 fi
 [[ "$abi" =~ ^[0-9][0-9a-z.+~-]*$ ]] || die "HEDDLE_GUEST_KERNEL is '$abi'; give e.g. 6.1.0-50"
 
+version_of() {
+  apt-cache show --no-all-versions "$1" 2>/dev/null | sed -n 's/^Version: //p' | head -n 1
+}
+
+# as_package NAME VERSION: "NAME=VERSION", or with the version that apt would install: images are signed after the
+# source is built, and its scripts and tools, which have no ABI in their names, may be a revision ahead of them.
+as_package() {
+  local other
+  if apt-cache madison "$1" 2>/dev/null | cut -d'|' -f2 | tr -d ' ' | grep -xF -- "$2" >/dev/null; then
+    printf '%s=%s\n' "$1" "$2"
+  elif other="$(version_of "$1")" && [[ -n "$other" ]]; then
+    say "apt has no $1=$2, taking $other"
+    printf '%s=%s\n' "$1" "$other"
+  else
+    printf '%s=%s\n' "$1" "$2" # apt says what is wrong
+  fi
+}
+
 # checkpatch.pl is in no package but the whole source.
 fetch_checkpatch() {
-  local target="$cache/$abi/checkpatch" version name scratch files
+  local target="$cache/$abi/checkpatch" version name package scratch files
   [[ ! -d "$target" ]] || return 0
   version="$(sed -n 's/^version=//p' "$cache/$abi/kernel.txt")"
   name="linux-source-$(cut -d. -f1,2 <<<"$abi")"
   scratch="$(mktemp -d "$cache/.new.XXXXXX")"
   mkdir "$scratch/checkpatch"
-  say "downloading $name=$version for checkpatch.pl"
+  package="$(as_package "$name" "$version")"
+  say "downloading $package for checkpatch.pl"
   if (cd "$scratch" && apt-get -q -o Acquire::Retries=3 -o APT::Sandbox::User=root \
-    download "$name=$version" </dev/null >&2); then
+    download "$package" </dev/null >&2); then
     files=(checkpatch.pl const_structs.checkpatch spelling.txt)
     # tar stops reading when it has all, which the one before it takes for an error.
     dpkg-deb --fsys-tarfile "$scratch/$name"_*.deb 2>/dev/null |
@@ -83,7 +102,7 @@ fetch_checkpatch() {
         "${files[@]/#/$name/scripts/}" || true
     [[ -f "$scratch/checkpatch/checkpatch.pl" ]] || die "$name has no checkpatch.pl"
   else
-    say "apt has no $name=$version: sources are not checked by checkpatch.pl"
+    say "apt has no $package: sources are not checked by checkpatch.pl"
   fi
   chmod -R go+rX "$scratch/checkpatch"
   mv -T "$scratch/checkpatch" "$target"
@@ -108,12 +127,8 @@ flock 9
 
 image="linux-image-$abi-amd64"
 headers="linux-headers-$abi-amd64"
-version_of() {
-  apt-cache show --no-all-versions "$1" 2>/dev/null | sed -n 's/^Version: //p' | head -n 1
-}
-
-# The packages as NAME=VERSION: all parts are of the same source version, though suites may have
-# several of each.
+# The packages as NAME=VERSION: all parts are of the same source version where apt has it, though suites
+# may have several of each.
 packages() {
   local version part
   version="$(version_of "$headers")"
@@ -121,7 +136,7 @@ packages() {
   printf '%s\n' "$image=$version" "$headers=$version"
   for part in $(apt-cache depends --no-recommends "$headers=$version" |
     sed -n 's/^ *Depends: \(linux-\(headers\|kbuild\)-.*\)$/\1/p' | sort -u); do
-    printf '%s\n' "$part=$version"
+    as_package "$part" "$version"
   done
 }
 
