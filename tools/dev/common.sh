@@ -66,7 +66,7 @@ uses_precompiled() {
   local argument
   [[ "${HEDDLE_PRECOMPILED:-1}" == 1 ]] || return 1
   case "$1" in
-    build | coverage | info | run | test) shift ;;
+    build | info | run | test) shift ;;
     *) return 1 ;;
   esac
   for argument in "$@"; do
