@@ -25,6 +25,7 @@ if cmp -s "$here/arm64.txt" "$cache/root/etc/heddle-arm64.txt"; then
   exit 0
 fi
 
+printf 'arm64_root: making a root with the libraries of arm64 in %s (1.7 GB; some minutes)\n' "$cache" >&2
 new="$cache/new"
 rm -rf --one-file-system "$new"
 make_debian_root "$new" "$cache/debootstrap.log"
