@@ -133,6 +133,12 @@ void Context::NoDevice(const std::string& what) {
   Fail(what);
 }
 
+void Context::NeedDevice() {
+  if (lists_device_) return;
+  record_->not_run = 1;
+  End();
+}
+
 void Context::Unsupported(const std::string& excuse) {
   ++record_->not_supported;
   AddLine(record_, 'U', excuse.data(), excuse.size());
@@ -166,6 +172,7 @@ void Context::NeedCapability(uint64_t bit, const char* name) {
 
 const std::vector<onnxBackendID>& Context::ids() {
   if (!ids_.empty()) return ids_;
+  NeedDevice();
   size_t count = 0;
   onnxStatus status = library_->GetBackendIDs(nullptr, &count);
   if (status != ONNXIFI_STATUS_FALLBACK && status != ONNXIFI_STATUS_SUCCESS) {

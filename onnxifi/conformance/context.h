@@ -70,6 +70,9 @@ class Context {
   [[noreturn]] void Fail(const std::string& what);
   // The same where nothing can be tried at all.
   [[noreturn]] void NoDevice(const std::string& what);
+  // Ends a case that is not to be run because the library lists no device.
+  void NeedDevice();
+  void set_lists_device(bool lists) { lists_device_ = lists; }
   // Not supported, which `excuse` says why it may be: the capability that is
   // not advertised, or the operator that is refused.
   [[noreturn]] void Unsupported(const std::string& excuse);
@@ -135,6 +138,7 @@ class Context {
   const uint64_t seed_;
   const std::string library_path_;
   const Provoker provoker_;
+  bool lists_device_ = true;
   std::string data_;
   std::mt19937_64 random_;
   std::mutex mutex_;

@@ -37,8 +37,10 @@ namespace {
 enum ExitCode {
   kConformant = 0,
   kFailures = 1,
-  kUsage = 2,       // or the report cannot be written
-  kNothingRan = 3,  // the library cannot be loaded, or no case ran
+  kUsage = 2,  // or the report cannot be written
+  // The library cannot be loaded, no case ran, or some did not for want of a
+  // device.
+  kNothingRan = 3,
 };
 
 constexpr char kHelp[] =
@@ -58,7 +60,8 @@ constexpr char kHelp[] =
     "(--waivers).\n"
     "\n"
     "Exit codes: 0 conformant, 1 failures, 2 usage or a report that cannot be\n"
-    "written, 3 the library cannot be loaded or no case ran.\n";
+    "written, 3 the library cannot be loaded or lists no device, or no case "
+    "ran.\n";
 
 std::string Sha256(const std::string& path) {
   std::ifstream file(path, std::ios::binary);
@@ -272,8 +275,12 @@ int Main(int argc, char** argv) {
   Report report;
   Environment& environment = report.environment;
   options.library = library;
+  environment.no_device = WhyNoDevice(options);
+  options.lists_device = environment.no_device.empty();
   environment.abi_source = "--abi";
-  if (abi == "auto") {
+  if (abi == "auto" && !options.lists_device) {
+    environment.abi_source = "assumed: no device to probe with; --abi chooses";
+  } else if (abi == "auto") {
     options.abi =
         ProbeAbi(library, options.timeout_seconds, &environment.abi_source);
   } else {
@@ -338,7 +345,13 @@ int Main(int argc, char** argv) {
       report.results.size()) {
     return Error(kNothingRan, "no case ran: all are not supported");
   }
-  return count.at(Verdict::kFail) == 0 ? kConformant : kFailures;
+  if (count.at(Verdict::kFail) != 0) return kFailures;
+  const int not_run = count.at(Verdict::kNotRun);
+  if (not_run == 0) return kConformant;
+  return Error(
+      kNothingRan,
+      absl::StrCat("without a device, ", not_run,
+                   not_run == 1 ? " case was" : " cases were", " not run"));
 }
 
 }  // namespace

@@ -25,6 +25,8 @@ struct Record {
   std::atomic<uint32_t> not_supported;
   // There is no device to try the case on; that is no matter of quality.
   std::atomic<uint32_t> no_device;
+  // The same, in a library that is known to list none.
+  std::atomic<uint32_t> not_run;
   // The body has ended, one way or the other.
   std::atomic<uint32_t> done;
 

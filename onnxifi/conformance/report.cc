@@ -17,9 +17,9 @@ namespace {
 // Lines of stderr that the text report has of a failure.
 constexpr ptrdiff_t kWordsOfLibrary = 3;
 
-constexpr Verdict kVerdicts[] = {Verdict::kPass, Verdict::kFail,
+constexpr Verdict kVerdicts[] = {Verdict::kPass,         Verdict::kFail,
                                  Verdict::kNotSupported, Verdict::kWarning,
-                                 Verdict::kWaived};
+                                 Verdict::kWaived,       Verdict::kNotRun};
 
 std::string Escaped(absl::string_view text) {
   std::string out;
@@ -62,7 +62,7 @@ std::vector<MustPassScore> Score(const Report& report) {
     score.list = &list;
     for (const std::string& id : list.cases) {
       const auto found = verdicts.find(id);
-      if (found == verdicts.end()) {
+      if (found == verdicts.end() || found->second == Verdict::kNotRun) {
         score.not_run.push_back(id);
       } else if (found->second == Verdict::kFail ||
                  found->second == Verdict::kWaived) {
@@ -96,7 +96,10 @@ std::vector<const Pair*> ExercisedPairs(const Report& report) {
 std::vector<const Sentence*> ExercisedSentences(const Report& report) {
   std::set<std::string> ran;
   for (const Result& result : report.results) {
-    if (result.verdict != Verdict::kNotSupported) ran.insert(result.test->id);
+    if (result.verdict != Verdict::kNotSupported &&
+        result.verdict != Verdict::kNotRun) {
+      ran.insert(result.test->id);
+    }
   }
   std::vector<const Sentence*> exercised;
   for (const Sentence& sentence : Sentences()) {
@@ -120,6 +123,18 @@ std::vector<const Sentence*> SentencesOf(const std::string& case_id) {
   return sentences;
 }
 
+std::vector<const Sentence*> ViolatedSentences(const Result& result) {
+  if (result.no_device) return {};
+  return SentencesOf(result.test->id);
+}
+
+std::string NoDevice(const Environment& environment) {
+  if (environment.no_device.empty()) return "";
+  return absl::StrCat(
+      "onnxGetBackendIDs lists no device: ", environment.no_device,
+      "; cases that need one were not run");
+}
+
 std::string Reproduce(const Environment& environment, const std::string& id) {
   return absl::StrCat(
       "onnxifi-conformance --lib ", Quoted(environment.library), " --abi ",
@@ -133,7 +148,9 @@ std::string Reproduce(const Environment& environment, const std::string& id) {
 
 static std::string Shown(Verdict verdict, bool colour) {
   const std::string name = absl::StrFormat("%-15s", VerdictName(verdict));
-  if (verdict == Verdict::kNotSupported) return name;
+  if (verdict == Verdict::kNotSupported || verdict == Verdict::kNotRun) {
+    return name;
+  }
   return cli::Coloured(name,
                        verdict == Verdict::kPass   ? cli::Colour::kGood
                        : verdict == Verdict::kFail ? cli::Colour::kBad
@@ -150,6 +167,9 @@ std::string TextReport(const Report& report, bool colour) {
     absl::StrAppend(&out, "  ", name, " ", value, "\n");
   }
   absl::StrAppend(&out, "\n");
+  if (const std::string none = NoDevice(e); !none.empty()) {
+    absl::StrAppend(&out, none, "\n\n");
+  }
   std::string group;
   for (const Result& r : report.results) {
     if (r.test->group() != group) {
@@ -170,7 +190,7 @@ std::string TextReport(const Report& report, bool colour) {
                       r.waived_because, "\n");
     }
     if (r.verdict == Verdict::kFail) {
-      for (const Sentence* s : SentencesOf(r.test->id)) {
+      for (const Sentence* s : ViolatedSentences(r)) {
         absl::StrAppend(&out, "      ", s->context, ": \"", s->text, "\"\n");
       }
       // The library's own words, the last of them.
@@ -210,6 +230,7 @@ std::string TextReport(const Report& report, bool colour) {
 
 std::string JunitReport(const Report& report) {
   const auto count = Count(report.results);
+  const std::string no_device = NoDevice(report.environment);
   double seconds = 0;
   for (const Result& r : report.results) seconds += r.seconds;
   std::string out = absl::StrFormat(
@@ -219,11 +240,15 @@ std::string JunitReport(const Report& report) {
       "<properties><property name=\"library\" value=\"%s\"/>"
       "<property name=\"sha256\" value=\"%s\"/>"
       "<property name=\"abi\" value=\"%s\"/>"
-      "<property name=\"seed\" value=\"%d\"/></properties>\n",
+      "<property name=\"seed\" value=\"%d\"/>%s</properties>\n",
       report.results.size(), count.at(Verdict::kFail),
-      count.at(Verdict::kNotSupported) + count.at(Verdict::kWaived), seconds,
-      Escaped(report.environment.library), report.environment.sha256,
-      report.environment.abi, report.environment.seed);
+      count.at(Verdict::kNotSupported) + count.at(Verdict::kWaived) +
+          count.at(Verdict::kNotRun),
+      seconds, Escaped(report.environment.library), report.environment.sha256,
+      report.environment.abi, report.environment.seed,
+      no_device.empty() ? ""
+                        : absl::StrCat("<property name=\"no_device\" value=\"",
+                                       Escaped(no_device), "\"/>"));
   for (const Result& r : report.results) {
     absl::StrAppendFormat(
         &out, "<testcase classname=\"%s\" name=\"%s\" time=\"%.3f\">",
@@ -236,6 +261,8 @@ std::string JunitReport(const Report& report) {
                       "</failure>");
     } else if (r.verdict == Verdict::kNotSupported) {
       absl::StrAppend(&out, "<skipped message=\"", Escaped(r.excuse), "\"/>");
+    } else if (r.verdict == Verdict::kNotRun) {
+      absl::StrAppend(&out, "<skipped message=\"not run: no device\"/>");
     } else if (r.verdict == Verdict::kWaived) {
       absl::StrAppend(&out, "<skipped message=\"waived by ",
                       Escaped(r.waived_by), ": ", Escaped(r.waived_because),

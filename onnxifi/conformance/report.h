@@ -24,6 +24,7 @@ struct Environment {
   std::string date;
   uint64_t seed = 0;
   double timeout_seconds = 0;
+  std::string no_device;  // WhyNoDevice()
   // What the library says of itself: "VENDOR", "NAME", ...
   std::vector<std::pair<std::string, std::string>> backend;
 };
@@ -46,12 +47,18 @@ struct MustPassScore {
 };
 std::vector<MustPassScore> Score(const Report& report);
 
+// What a library is said to lack that lists no device, or "".
+std::string NoDevice(const Environment& environment);
+
 // Of the 135 listed pairs those that some call returned.
 std::vector<const Pair*> ExercisedPairs(const Report& report);
 // Those with a case that ran and was supported.
 std::vector<const Sentence*> ExercisedSentences(const Report& report);
 // The sentences that a case stands for.
 std::vector<const Sentence*> SentencesOf(const std::string& case_id);
+// Those that a failure may have violated: none if the case had no device to try
+// them on.
+std::vector<const Sentence*> ViolatedSentences(const Result& result);
 
 // The command that runs one case again.
 std::string Reproduce(const Environment& environment, const std::string& id);

@@ -26,6 +26,7 @@ ordered_json JsonReport(const Report& report) {
   for (const auto& [name, value] : e.backend) {
     environment["backend"][name] = value;
   }
+  if (!e.no_device.empty()) environment["no_device"] = NoDevice(e);
   for (const auto& [verdict, count] : Count(report.results)) {
     json["verdicts"][VerdictName(verdict)] = count;
   }
@@ -66,7 +67,9 @@ ordered_json JsonReport(const Report& report) {
       c["stderr"] = r.errors;
     }
     c["sentences"] = ordered_json::array();
-    for (const Sentence* s : SentencesOf(r.test->id)) {
+    for (const Sentence* s : r.verdict == Verdict::kFail
+                                 ? ViolatedSentences(r)
+                                 : SentencesOf(r.test->id)) {
       c["sentences"].push_back(
           {{"id", s->id}, {"context", s->context}, {"text", s->text}});
     }

@@ -105,10 +105,13 @@ void Body(const Case& test, const RunOptions& options, Record* record) {
     return;
   }
   const bool warm = (test.flags & kColdStart) == 0;
-  if (warm) WarmUp(options);
+  // A library that lists no device may crash when it is asked for them, which
+  // is for the case to find.
+  if (warm && options.lists_device) WarmUp(options);
   const int descriptors = Descriptors(), threads = Threads();
   Context context(library->get(), record, options.seed, options.library,
                   options.provoker);
+  context.set_lists_device(options.lists_device || test.group() == "ids");
   context.set_data(test.data);
   test.body(context);
   context.Clean();
@@ -202,6 +205,8 @@ const char* VerdictName(Verdict verdict) {
       return "quality warning";
     case Verdict::kWaived:
       return "waived";
+    case Verdict::kNotRun:
+      return "not run";
   }
   return "";
 }
@@ -241,7 +246,7 @@ Result RunCase(const Case& test, const RunOptions& options) {
                      "code ",
                      end.exit_code, Inside(*record)));
   } else if (record->checks == 0 && record->not_supported == 0 &&
-             result.failures.empty()) {
+             record->not_run == 0 && result.failures.empty()) {
     result.failures.push_back("the case has checked nothing");
   }
   if (end.left_behind > 0) {
@@ -254,11 +259,49 @@ Result RunCase(const Case& test, const RunOptions& options) {
                            result.failures.end());
     result.failures.clear();
   }
+  // A backend that could be made shows that there was a device.
+  const int success = StatusIndex(ONNXIFI_STATUS_SUCCESS);
+  result.no_device =
+      record->no_device != 0 && record->returned[kInitBackend][success] == 0;
   result.verdict = !result.failures.empty()   ? Verdict::kFail
+                   : record->not_run != 0     ? Verdict::kNotRun
                    : !result.excuse.empty()   ? Verdict::kNotSupported
                    : !result.warnings.empty() ? Verdict::kWarning
                                               : Verdict::kPass;
   return result;
+}
+
+std::string WhyNoDevice(const RunOptions& options) {
+  SharedRecord record = NewRecord();
+  const ChildEnd end = RunChild(options.timeout_seconds, [&] {
+    auto library = Library::Load(options.library, options.abi, record.get());
+    if (!library.ok()) return;
+    size_t count = 0;
+    const onnxStatus status = (*library)->GetBackendIDs(nullptr, &count);
+    std::string text;
+    if (status != ONNXIFI_STATUS_FALLBACK && status != ONNXIFI_STATUS_SUCCESS) {
+      text = absl::StrCat("it returned ", StatusName(status));
+    } else if (count == 0) {
+      text =
+          absl::StrCat("it returned ", StatusName(status), " and the number 0");
+    }
+    if (!text.empty()) AddLine(record.get(), 'N', text.data(), text.size());
+    record->done = 1;
+    library->release();
+  });
+  if (end.timed_out) {
+    return absl::StrCat("it did not return within ", options.timeout_seconds,
+                        " seconds");
+  }
+  if (end.signal != 0) {
+    return absl::StrCat("it crashed with ", strsignal(end.signal));
+  }
+  if (record->done == 0) {
+    return absl::StrCat("it ended the process with code ", end.exit_code);
+  }
+  Result result;
+  ReadLines(*record, &result);
+  return result.notes.empty() ? "" : result.notes[0];
 }
 
 absl::Status TryLoad(const std::string& library) {

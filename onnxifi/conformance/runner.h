@@ -20,6 +20,7 @@ enum class Verdict {
   kNotSupported,
   kWarning,  // "quality warning"
   kWaived,   // failed, and somebody answers for that
+  kNotRun,   // it needs a device, and the library lists none
 };
 const char* VerdictName(Verdict verdict);
 
@@ -31,6 +32,8 @@ struct Result {
   std::vector<std::string> warnings;
   std::vector<std::string> notes;
   std::string excuse;  // of kNotSupported
+  // It failed before it came to what it is about: there was no device.
+  bool no_device = false;
   // What the library wrote; of stderr the end.
   std::string output, errors;
   // Function, status, how often.
@@ -49,10 +52,17 @@ struct RunOptions {
   uint64_t seed = 1;
   double timeout_seconds = 20;
   Provoker provoker;
+  // Of WhyNoDevice(). If not, only the group `ids` asks for devices: it judges
+  // how they are listed.
+  bool lists_device = true;
 };
 
 // Each case draws from the same seed, alone as among others.
 Result RunCase(const Case& test, const RunOptions& options);
+
+// Why no case can have a device, asked in a child: "" if the library lists one,
+// else what onnxGetBackendIDs did.
+std::string WhyNoDevice(const RunOptions& options);
 
 // Whether the library can be loaded at all, tried in a child.
 absl::Status TryLoad(const std::string& library);

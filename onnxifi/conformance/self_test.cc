@@ -143,6 +143,53 @@ TEST(Kit, NothingThatRanIsAnError) {
             3);
 }
 
+// One cause is told once, and only what can be judged without a device is.
+TEST(Kit, WithoutADeviceOnlyTheListingIsJudged) {
+  const std::string file = absl::StrCat(testing::TempDir(), "/no_device");
+  const std::string before = absl::StrCat(
+      "touch ", file, " && export ONNXIFI_REFERENCE_UNPLUGGED=", file, " && ");
+  const std::string run = absl::StrCat("--lib ", Library("EXTENDED"));
+  const std::string cause =
+      "onnxGetBackendIDs lists no device: it returned FALLBACK and the number "
+      "0; cases that need one were not run";
+  const auto [text, code] = Kit(run + " --report json", before);
+  ASSERT_EQ(code, 1) << text;
+  const json report = json::parse(text);
+  EXPECT_EQ(report["environment"]["no_device"], cause);
+  EXPECT_GT(report["verdicts"]["not run"], 150);
+  std::set<std::string> passed;
+  for (const json& c : report["cases"]) {
+    EXPECT_EQ(c["verdict"] == "fail",
+              c["id"] == "ids.fill" || c["id"] == "ids.short_buffer" ||
+                  c["id"] == "ids.distinct" || c["id"] == "ids.stable" ||
+                  c["id"] == "ids.stable_after_release" ||
+                  c["id"] == "ids.release_twice" ||
+                  c["id"] == "ids.release_before_children")
+        << c.dump(1);
+    // What the specification says of IDs was not tried.
+    if (c["verdict"] == "fail") {
+      EXPECT_EQ(c["sentences"].size(), 0u) << c.dump(1);
+    }
+    if (c["verdict"] == "pass") passed.insert(c["id"]);
+  }
+  for (const char* id :
+       {"ids.count_null", "ids.count_only", "loader.exports"}) {
+    EXPECT_EQ(passed.count(id), 1u) << id;
+  }
+  // Nothing failed, but that is no success.
+  const auto [said, none] = Kit(run + " --group events", before);
+  EXPECT_EQ(none, 3) << said;
+  const size_t at = said.find("\n\n" + cause + "\n\nevents\n");
+  EXPECT_NE(at, std::string::npos) << said;
+  EXPECT_EQ(said.find("lists no device", at + cause.size()), std::string::npos)
+      << said;
+  EXPECT_NE(said.find(" 0 fail, "), std::string::npos) << said;
+  EXPECT_NE(said.find(" 11 not run\n"), std::string::npos) << said;
+  EXPECT_NE(said.find("error: without a device, 11 cases were not run"),
+            std::string::npos)
+      << said;
+}
+
 TEST(Kit, UsageIsCheckedFirst) {
   EXPECT_EQ(Kit("").second, 2);
   EXPECT_EQ(Kit("--lib x --case no.such_case").second, 2);

@@ -40,7 +40,10 @@ void ApplyWaivers(const std::vector<Waiver>& waivers,
                   std::vector<Result>* results) {
   for (Result& result : *results) {
     for (const Waiver& waiver : waivers) {
-      if (waiver.case_id != result.test->id) continue;
+      if (waiver.case_id != result.test->id ||
+          result.verdict == Verdict::kNotRun) {
+        continue;
+      }
       if (result.verdict == Verdict::kFail) {
         result.verdict = Verdict::kWaived;
         result.waived_by = waiver.owner;

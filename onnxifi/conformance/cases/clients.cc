@@ -56,6 +56,7 @@ struct Network {
 // The IDs as a client lists them: asks for the number with `before` in its
 // place, then for as many. Clean() releases them.
 std::vector<onnxBackendID> List(Context& t, size_t before) {
+  t.NeedDevice();
   size_t count = before;
   t.Expect(t.lib().GetBackendIDs(nullptr, &count), {ONNXIFI_STATUS_FALLBACK},
            "onnxGetBackendIDs for the number");

@@ -64,6 +64,7 @@ void ChildDoesNotHang(Context& t) {
 }
 
 void FirstUseInChild(Context& t) {
+  t.NeedDevice();
   // This process has loaded the library and not used it.
   const int code = InChild([&] {
     size_t count = 0;

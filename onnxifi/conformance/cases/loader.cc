@@ -67,6 +67,7 @@ void Again(Context& t) {
 }
 
 void UnloadAndReload(Context& t) {
+  t.NeedDevice();
   // With nothing open. A library may stay loaded; it must not crash.
   const std::string path = t.library_path();
   const Abi abi = t.abi();
@@ -83,6 +84,7 @@ void UnloadAndReload(Context& t) {
 }
 
 void ExitWithObjects(Context& t) {
+  t.NeedDevice();
   // A program that ends without releasing anything ends as it wants to.
   const pid_t pid = fork();
   if (pid == 0) {

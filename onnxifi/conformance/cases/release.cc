@@ -85,6 +85,7 @@ int Entries(const char* folder) {
 
 // One life of everything.
 void Cycle(Context& t) {
+  t.NeedDevice();
   Library& lib = t.lib();
   std::vector<onnxBackendID> ids(16);
   size_t count = ids.size();
