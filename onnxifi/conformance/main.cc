@@ -290,9 +290,11 @@ int Main(int argc, char** argv) {
     fuzz.run = options;
     return Fuzz(fuzz);
   }
+  environment.program = argv[0];
   environment.library = library;
   environment.provoke = options.provoker.command;
   environment.provoker = options.provoker.library;
+  environment.nodes = nodes;
   environment.sha256 = Sha256(library);
   environment.abi = AbiName(options.abi);
   environment.seed = options.seed;

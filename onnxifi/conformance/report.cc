@@ -39,7 +39,7 @@ std::string Quoted(const std::string& word) {
   const bool plain =
       word.find_first_not_of(
           "ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789"
-          "/._-+:=,") == std::string::npos;
+          "/._-+:,") == std::string::npos;
   if (plain && !word.empty()) return word;
   return absl::StrCat("'", absl::StrReplaceAll(word, {{"'", "'\\''"}}), "'");
 }
@@ -136,14 +136,19 @@ std::string NoDevice(const Environment& environment) {
 }
 
 std::string Reproduce(const Environment& environment, const std::string& id) {
-  return absl::StrCat(
-      "onnxifi-conformance --lib ", Quoted(environment.library), " --abi ",
-      environment.abi, " --seed ", environment.seed, " --case ", id,
-      environment.provoke.empty() ? std::string()
-                                  : " --provoke " + Quoted(environment.provoke),
-      environment.provoker.empty()
-          ? ""
-          : " --provoker " + Quoted(environment.provoker));
+  std::string command = absl::StrCat(
+      Quoted(environment.program), " --lib ", Quoted(environment.library),
+      " --abi ", environment.abi, " --seed ", environment.seed);
+  const std::pair<const char*, const std::string&> kMore[] = {
+      {"--provoke", environment.provoke},
+      {"--provoker", environment.provoker},
+      {"--nodes", environment.nodes},
+  };
+  for (const auto& [option, value] : kMore) {
+    if (value.empty()) continue;
+    absl::StrAppend(&command, " ", option, " ", Quoted(value));
+  }
+  return absl::StrCat(command, " --case ", Quoted(id));
 }
 
 static std::string Shown(Verdict verdict, bool colour) {

@@ -14,11 +14,12 @@
 namespace heddle::conformance {
 
 struct Environment {
+  std::string program;  // as it was called
   std::string library;  // as given
   std::string sha256;
   std::string abi;
   std::string abi_source;  // "--abi", or what it was told by
-  std::string provoke, provoker;
+  std::string provoke, provoker, nodes;
   std::string kernel;
   std::string machine;
   std::string date;

@@ -316,6 +316,27 @@ TEST(Kit, ADeadLibraryIsAVerdict) {
   EXPECT_NE(text.find("did not end within"), std::string::npos) << text;
 }
 
+// What the report says to repeat a case does so, in a shell, from the same
+// folder.
+TEST(Kit, TheCommandThatRepeatsACaseWorks) {
+  const std::string before = absl::StrCat(
+      "d=", testing::TempDir(), "/again && ",
+      "mkdir -p \"$d/out/my bin\" \"$d/it's a lib\" && ",
+      "cp -L \"$kit\" \"$d/out/my bin/kit\" && cp -L ", Library("EXTENDED"),
+      " \"$d/it's a lib/acme.so\" && cd \"$d\" && kit='out/my bin/kit' && ");
+  const std::string run =
+      "--lib \"it's a lib/acme.so\" --abi onnx1 --case io.order";
+  const auto [text, code] = Kit(run, before);
+  EXPECT_EQ(code, 1) << text;
+  const std::string command =
+      "'out/my bin/kit' --lib 'it'\\''s a lib/acme.so' --abi onnx1 --seed 1 "
+      "--case io.order";
+  EXPECT_NE(text.find("again: " + command + "\n"), std::string::npos) << text;
+  const auto [again, same] = Kit("--version", before + command + "; exit $?; ");
+  EXPECT_EQ(same, 1) << again;
+  EXPECT_NE(again.find("again: " + command + "\n"), std::string::npos) << again;
+}
+
 TEST(Kit, WaivedFailuresAreNoFailures) {
   const std::string path = absl::StrCat(testing::TempDir(), "/waivers.txt");
   std::ofstream(path) << "# comment\n\nio.order | somebody | the wrong ABI\n";
