@@ -35,6 +35,15 @@ std::string Escaped(absl::string_view text) {
       out, {{"&", "&amp;"}, {"<", "&lt;"}, {">", "&gt;"}, {"\"", "&quot;"}});
 }
 
+// "minimal list 1.0".
+std::string Name(const MustPass& list) {
+  return absl::StrCat(list.name, " list ", list.version);
+}
+
+std::string Cases(size_t count) {
+  return absl::StrCat(count, count == 1 ? " case" : " cases");
+}
+
 std::string Quoted(const std::string& word) {
   const bool plain =
       word.find_first_not_of(
@@ -67,6 +76,9 @@ std::vector<MustPassScore> Score(const Report& report) {
       } else if (found->second == Verdict::kFail ||
                  found->second == Verdict::kWaived) {
         score.failed.push_back(id);
+        if (found->second == Verdict::kWaived) score.waived.push_back(id);
+      } else if (found->second == Verdict::kNotSupported) {
+        score.not_supported.push_back(id);
       } else {
         ++score.passed;
       }
@@ -74,6 +86,60 @@ std::vector<MustPassScore> Score(const Report& report) {
     scores.push_back(std::move(score));
   }
   return scores;
+}
+
+std::string ScoreText(const MustPassScore& score) {
+  std::string text =
+      absl::StrCat(Name(*score.list), ": ", score.passed, " passed, ",
+                   score.failed.size() - score.waived.size(), " failed");
+  const std::pair<size_t, const char*> kMore[] = {
+      {score.waived.size(), "waived"},
+      {score.not_supported.size(), "not supported"},
+      {score.not_run.size(), "not run"},
+  };
+  for (const auto& [count, what] : kMore) {
+    if (count > 0) absl::StrAppend(&text, ", ", count, " ", what);
+  }
+  return text;
+}
+
+std::string Conclusion(const Report& report) {
+  std::string conforms, violates;
+  std::set<std::string> listed;
+  bool part = false;
+  for (const MustPassScore& score : Score(report)) {  // the full list is last
+    listed.insert(score.list->cases.begin(), score.list->cases.end());
+    part |= !score.not_run.empty();
+    const size_t failed = score.failed.size() - score.waived.size();
+    if (failed > 0) {
+      absl::StrAppend(&violates, violates.empty() ? "the " : " or the ",
+                      Name(*score.list), " (", Cases(failed), " failed)");
+    } else if (score.not_run.empty()) {
+      conforms = "the " + Name(*score.list);
+      if (!score.waived.empty()) {
+        absl::StrAppend(&conforms, " (", Cases(score.waived.size()),
+                        " waived)");
+      }
+    }
+  }
+  const auto others = static_cast<size_t>(std::count_if(
+      report.results.begin(), report.results.end(), [&](const Result& r) {
+        return r.verdict == Verdict::kFail && listed.count(r.test->id) == 0;
+      }));
+  std::string text;
+  if (!conforms.empty()) {
+    text = "The library conforms to " + conforms;
+    if (!violates.empty()) absl::StrAppend(&text, ", but not to ", violates);
+  } else if (!violates.empty()) {
+    text = "The library does not conform to " + violates;
+  } else {
+    text = "No verdict on conformance";
+  }
+  if (part) absl::StrAppend(&text, "; only part of the cases ran");
+  if (others > 0) {
+    absl::StrAppend(&text, "; ", Cases(others), " outside the lists failed");
+  }
+  return text + ".";
 }
 
 std::vector<const Pair*> ExercisedPairs(const Report& report) {
@@ -212,12 +278,7 @@ std::string TextReport(const Report& report, bool colour) {
   }
   absl::StrAppend(&out, "\n");
   for (const MustPassScore& score : Score(report)) {
-    absl::StrAppend(&out, score.list->name, " list ", score.list->version, ": ",
-                    score.passed, " of ", score.list->cases.size());
-    if (!score.not_run.empty()) {
-      absl::StrAppend(&out, ", ", score.not_run.size(), " not run");
-    }
-    absl::StrAppend(&out, "\n");
+    absl::StrAppend(&out, ScoreText(score), "\n");
   }
   absl::StrAppend(&out, "statuses: ", ExercisedPairs(report).size(),
                   " of 135 pairs of function and status came; sentences: ",
@@ -227,9 +288,8 @@ std::string TextReport(const Report& report, bool colour) {
   for (const auto& [verdict, count] : Count(report.results)) {
     counts.push_back(absl::StrCat(count, " ", VerdictName(verdict)));
   }
-  absl::StrAppend(&out, report.results.size(),
-                  report.results.size() == 1 ? " case: " : " cases: ",
-                  absl::StrJoin(counts, ", "), "\n");
+  absl::StrAppend(&out, Cases(report.results.size()), ": ",
+                  absl::StrJoin(counts, ", "), "\n", Conclusion(report), "\n");
   return out;
 }
 

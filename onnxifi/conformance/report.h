@@ -42,11 +42,17 @@ std::map<Verdict, int> Count(const std::vector<Result>& results);
 struct MustPassScore {
   const MustPass* list = nullptr;
   int passed = 0;
-  std::vector<std::string> failed;
+  std::vector<std::string> failed;  // those that are waived among them
+  std::vector<std::string> waived;
+  std::vector<std::string> not_supported;
   std::vector<std::string> not_run;
   bool holds() const { return failed.empty() && not_run.empty(); }
 };
 std::vector<MustPassScore> Score(const Report& report);
+// "minimal list 1.0: 1 passed, 31 failed, 39 not run".
+std::string ScoreText(const MustPassScore& score);
+// Whether the library conforms, and to which list; or why that is not known.
+std::string Conclusion(const Report& report);
 
 // What a library is said to lack that lists no device, or "".
 std::string NoDevice(const Environment& environment);

@@ -32,10 +32,17 @@ ordered_json JsonReport(const Report& report) {
   }
   for (const MustPassScore& score : Score(report)) {
     json["must_pass"][score.list->name] = {
-        {"version", score.list->version}, {"cases", score.list->cases.size()},
-        {"passed", score.passed},         {"failed", score.failed},
-        {"not_run", score.not_run},       {"holds", score.holds()}};
+        {"version", score.list->version},
+        {"cases", score.list->cases.size()},
+        {"passed", score.passed},
+        {"failed", score.failed},
+        {"waived", score.waived},
+        {"not_supported", score.not_supported},
+        {"not_run", score.not_run},
+        {"holds", score.holds()},
+        {"text", ScoreText(score)}};
   }
+  json["conclusion"] = Conclusion(report);
   json["pairs"] = 135;
   json["pairs_exercised"] = ordered_json::array();
   for (const Pair* pair : ExercisedPairs(report)) {

@@ -92,6 +92,9 @@ TEST_P(Reference, PassesAndReturnsWhatIsPromised) {
   }
   EXPECT_EQ(report["must_pass"]["minimal"]["holds"], true);
   EXPECT_EQ(report["must_pass"]["full"]["holds"], true);
+  EXPECT_EQ(report["conclusion"],
+            absl::StrCat("The library conforms to the full list ",
+                         MustPassLists().back().version, "."));
 }
 
 INSTANTIATE_TEST_SUITE_P(Abis, Reference, testing::Values("EXTENDED", "ONNX1"));
@@ -216,6 +219,34 @@ TEST(Kit, NamesWhatMayHaveBeenMeant) {
     EXPECT_EQ(code, 2) << text;
     EXPECT_NE(text.find(meant), std::string::npos) << text;
   }
+}
+
+// report_test has the other conclusions.
+TEST(Kit, EndsWithTheScoresAndWhatFollows) {
+  const std::string run =
+      absl::StrCat("--lib ", Library("EXTENDED"),
+                   " --abi onnx1 --case io.order --case io.names");
+  const std::string text = Kit(run).first;
+  std::string scores, violates;
+  for (const MustPass& list : MustPassLists()) {
+    absl::StrAppend(&scores, list.name, " list ", list.version,
+                    ": 0 passed, 2 failed, ", list.cases.size() - 2,
+                    " not run\n");
+    absl::StrAppend(&violates, violates.empty() ? "" : " or ", "the ",
+                    list.name, " list ", list.version, " (2 cases failed)");
+  }
+  EXPECT_NE(text.find("\n\n" + scores), std::string::npos) << text;
+  const std::string conclusion = "The library does not conform to " + violates +
+                                 "; only part of the cases ran.";
+  const std::string end = " 0 not run\n" + conclusion + "\n";
+  ASSERT_GT(text.size(), end.size());
+  EXPECT_EQ(text.substr(text.size() - end.size()), end);
+  const json report = json::parse(Kit(run + " --report json").first);
+  EXPECT_EQ(report["conclusion"], conclusion);
+  EXPECT_EQ(
+      absl::StrCat(std::string(report["must_pass"]["minimal"]["text"]), "\n",
+                   std::string(report["must_pass"]["full"]["text"]), "\n"),
+      scores);
 }
 
 TEST(Kit, CountsOneCase) {
