@@ -44,6 +44,10 @@ std::string Cases(size_t count) {
   return absl::StrCat(count, count == 1 ? " case" : " cases");
 }
 
+std::string Quotation(const Sentence& sentence) {
+  return absl::StrCat(sentence.context, ": \"", sentence.text, "\"");
+}
+
 std::string Quoted(const std::string& word) {
   const bool plain =
       word.find_first_not_of(
@@ -262,7 +266,7 @@ std::string TextReport(const Report& report, bool colour) {
     }
     if (r.verdict == Verdict::kFail) {
       for (const Sentence* s : ViolatedSentences(r)) {
-        absl::StrAppend(&out, "      ", s->context, ": \"", s->text, "\"\n");
+        absl::StrAppend(&out, "      ", Quotation(*s), "\n");
       }
       // The library's own words, the last of them.
       std::vector<std::string> said =
@@ -321,8 +325,11 @@ std::string JunitReport(const Report& report) {
     if (r.verdict == Verdict::kFail) {
       absl::StrAppend(&out, "<failure message=\"",
                       Escaped(r.failures.empty() ? "" : r.failures[0]), "\">",
-                      Escaped(absl::StrJoin(r.failures, "\n")), "\n",
-                      Escaped(Reproduce(report.environment, r.test->id)),
+                      Escaped(absl::StrJoin(r.failures, "\n")), "\n");
+      for (const Sentence* s : ViolatedSentences(r)) {
+        absl::StrAppend(&out, Escaped(Quotation(*s)), "\n");
+      }
+      absl::StrAppend(&out, Escaped(Reproduce(report.environment, r.test->id)),
                       "</failure>");
     } else if (r.verdict == Verdict::kNotSupported) {
       absl::StrAppend(&out, "<skipped message=\"", Escaped(r.excuse), "\"/>");

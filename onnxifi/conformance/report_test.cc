@@ -99,5 +99,19 @@ TEST_F(ConclusionTest, AScoreAddsUp) {
   }
 }
 
+TEST(JunitReport, QuotesTheSpecificationOfAFailure) {
+  Report report = With(Passed(), kBoth, Verdict::kFail);
+  const std::vector<const Sentence*> sentences = SentencesOf(kBoth);
+  ASSERT_FALSE(sentences.empty());
+  const std::string quoted =
+      absl::StrCat("\n", sentences[0]->context, ": &quot;",
+                   sentences[0]->text.substr(0, 20));
+  EXPECT_NE(JunitReport(report).find(quoted), std::string::npos)
+      << JunitReport(report);
+  // It has not come to what that says.
+  for (Result& r : report.results) r.no_device = true;
+  EXPECT_EQ(JunitReport(report).find(quoted), std::string::npos);
+}
+
 }  // namespace
 }  // namespace heddle::conformance
