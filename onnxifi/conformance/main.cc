@@ -153,11 +153,35 @@ std::string UnknownSelection(const std::vector<Case>& all,
   return "";
 }
 
+std::string CaseLines(const std::vector<const Case*>& cases) {
+  std::string lines;
+  for (const Case* c : cases) {
+    absl::StrAppend(&lines, c->id, "  ", c->title, "\n");
+  }
+  return lines;
+}
+
+// In the order in which they run.
+std::string GroupLines(const std::vector<const Case*>& cases) {
+  std::vector<std::pair<std::string, int>> groups;
+  for (const Case* c : cases) {
+    if (groups.empty() || groups.back().first != c->group()) {
+      groups.emplace_back(c->group(), 0);
+    }
+    ++groups.back().second;
+  }
+  std::string lines;
+  for (const auto& [group, count] : groups) {
+    absl::StrAppend(&lines, group, "  ", count, count == 1 ? " case" : " cases",
+                    "\n");
+  }
+  return lines;
+}
+
 int Main(int argc, char** argv) {
   std::string library, abi = "auto", format = "text", output = "-", waiver_file,
-                       nodes;
+                       nodes, list;
   std::vector<std::string> patterns, groups;
-  bool list = false;
   RunOptions options;
   FuzzOptions fuzz;
 
@@ -177,7 +201,12 @@ int Main(int argc, char** argv) {
       "--case", patterns,
       "only this case; io.* selects all with that prefix; repeatable");
   app.add_option("--group", groups, "only this group; repeatable");
-  app.add_flag("--list", list, "list the cases and exit");
+  app.add_option("--list", list,
+                 "list the cases, or the groups with the number of their "
+                 "cases, and exit")
+      ->expected(0, 1)
+      ->default_str("cases")
+      ->check(cli::OneOf({"cases", "groups"}));
   app.add_option("--seed", options.seed, "random seed (default 1)");
   app.add_option("--timeout", options.timeout_seconds,
                  "time limit of a case in seconds (default 20); long cases get "
@@ -240,12 +269,9 @@ int Main(int argc, char** argv) {
     for (const std::string& g : groups) wanted |= g == c.group();
     if (wanted) chosen.push_back(&c);
   }
-  if (list) {
-    std::string lines;
-    for (const Case* c : chosen) {
-      absl::StrAppend(&lines, c->id, "  ", c->title, "\n");
-    }
-    const absl::Status listed = cli::WriteFile("-", lines);
+  if (!list.empty()) {
+    const absl::Status listed = cli::WriteFile(
+        "-", list == "groups" ? GroupLines(chosen) : CaseLines(chosen));
     return listed.ok() ? kConformant : Usage(listed.message());
   }
   if (library.empty()) {

@@ -204,6 +204,21 @@ TEST(Kit, UsageIsCheckedFirst) {
   EXPECT_EQ(Kit("--list").second, 0);
 }
 
+TEST(Kit, ListsCasesAndGroups) {
+  const auto [cases, code] = Kit("--list");
+  EXPECT_EQ(code, 0) << cases;
+  EXPECT_NE(cases.find("\nio.order  "), std::string::npos) << cases;
+  EXPECT_EQ(Kit("--list cases").first, cases);
+  const auto [groups, ok] = Kit("--list groups");
+  EXPECT_EQ(ok, 0) << groups;
+  EXPECT_NE(groups.find("\nids  9 cases\n"), std::string::npos) << groups;
+  EXPECT_EQ(
+      Kit("--list groups --group fork --case ids.fill --case ids.stable").first,
+      "ids  2 cases\nfork  3 cases\n");
+  EXPECT_EQ(Kit("--list --group fork").first.substr(0, 5), "fork.");
+  EXPECT_EQ(Kit("--list grops").second, 2);
+}
+
 TEST(Kit, NamesWhatMayHaveBeenMeant) {
   const std::pair<const char*, const char*> kWrong[] = {
       {"--cas io.order", "unknown option '--cas'; did you mean --case"},
