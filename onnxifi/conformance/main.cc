@@ -123,6 +123,18 @@ bool Matches(const std::string& pattern, const std::string& id) {
   return pattern == id;
 }
 
+// The form of a report by the end of its file's name; "" of other names.
+std::string FormatOfName(const std::string& path) {
+  const std::pair<const char*, const char*> kEndings[] = {
+      {".html", "html"}, {".htm", "html"}, {".json", "json"},
+      {".xml", "junit"}, {".txt", "text"},
+  };
+  for (const auto& [ending, format] : kEndings) {
+    if (absl::EndsWithIgnoreCase(path, ending)) return format;
+  }
+  return "";
+}
+
 // What is wrong with the first pattern or group that selects nothing, or "".
 std::string UnknownSelection(const std::vector<Case>& all,
                              const std::vector<std::string>& patterns,
@@ -139,13 +151,24 @@ std::string UnknownSelection(const std::vector<Case>& all,
   for (const std::string& group : groups) {
     if (std::find(known_groups.begin(), known_groups.end(), group) ==
         known_groups.end()) {
+      if (std::any_of(all.begin(), all.end(),
+                      [&](const Case& c) { return group == c.id; })) {
+        return absl::StrCat("there is no group '", group,
+                            "'; it is a case: --case ", group);
+      }
       return absl::StrCat("there is no group '", group, "'",
-                          cli::DidYouMean(group, known_groups), kList);
+                          cli::DidYouMean(group, known_groups),
+                          " (--list groups shows all)");
     }
   }
   for (const std::string& pattern : patterns) {
     if (std::none_of(all.begin(), all.end(),
                      [&](const Case& c) { return Matches(pattern, c.id); })) {
+      if (std::find(known_groups.begin(), known_groups.end(), pattern) !=
+          known_groups.end()) {
+        return absl::StrCat("there is no case '", pattern,
+                            "'; it is a group: --group ", pattern);
+      }
       return absl::StrCat("there is no case '", pattern, "'",
                           cli::DidYouMean(pattern, known_patterns), kList);
     }
@@ -179,8 +202,8 @@ std::string GroupLines(const std::vector<const Case*>& cases) {
 }
 
 int Main(int argc, char** argv) {
-  std::string library, abi = "auto", format = "text", output = "-", waiver_file,
-                       nodes, list;
+  std::string library, abi = "auto", format, output = "-", waiver_file, nodes,
+                       list;
   std::vector<std::string> patterns, groups;
   RunOptions options;
   FuzzOptions fuzz;
@@ -195,7 +218,9 @@ int Main(int argc, char** argv) {
                  "onnx1: libonnx-dev's header (56-byte descriptors); extended "
                  "(96 bytes); auto: probe (default)")
       ->check(cli::OneOf({"onnx1", "extended", "auto"}));
-  app.add_option("--report", format, "text (default), junit, html or json")
+  app.add_option("--report", format,
+                 "text, junit, html or json (default: as the name of --output "
+                 "ends: .txt, .xml, .html, .json; otherwise text)")
       ->check(cli::OneOf({"text", "junit", "html", "json"}));
   app.add_option(
       "--case", patterns,
@@ -248,6 +273,13 @@ int Main(int argc, char** argv) {
     app.parse(argc, argv);
   } catch (const CLI::ParseError& e) {
     return cli::ExitOfParse(app, e) == 0 ? kConformant : kUsage;
+  }
+
+  const std::string named = FormatOfName(output);
+  if (format.empty()) format = named.empty() ? "text" : named;
+  if (!named.empty() && named != format) {
+    return Usage(absl::StrCat("--report ", format, " contradicts --output ",
+                              output, ", which names a ", named, " report"));
   }
 
   std::vector<Case> all = AllCases();

@@ -223,8 +223,13 @@ TEST(Kit, NamesWhatMayHaveBeenMeant) {
   const std::pair<const char*, const char*> kWrong[] = {
       {"--cas io.order", "unknown option '--cas'; did you mean --case"},
       {"--case io.ordre", "there is no case 'io.ordre'; did you mean io.order"},
+      {"--case io", "there is no case 'io'; it is a group: --group io"},
       {"--case iro.*", "there is no case 'iro.*'; did you mean io.*"},
-      {"--group hotplgu", "there is no group 'hotplgu'; did you mean hotplug?"},
+      {"--group io.order",
+       "there is no group 'io.order'; it is a case: --case io.order"},
+      {"--group hotplgu",
+       "there is no group 'hotplgu'; did you mean hotplug? (--list groups "
+       "shows all)"},
       {"--abi extendet", "there is no 'extendet'; did you mean extended?"},
       {"--report junt", "there is no 'junt'; did you mean junit?"},
       {"--report pdf", "it is one of text, junit, html, json"},
@@ -407,6 +412,32 @@ TEST(Kit, JunitCountsCases) {
   EXPECT_EQ(code, 1);
   EXPECT_NE(text.find("tests=\"2\" failures=\"2\""), std::string::npos) << text;
   EXPECT_NE(text.find("<failure message=\""), std::string::npos);
+}
+
+TEST(Kit, TheNameOfTheFileTellsTheFormOfTheReport) {
+  const std::string run =
+      absl::StrCat("--lib ", Library("EXTENDED"),
+                   " --abi extended --case io.order --output ",
+                   testing::TempDir(), "/verdict");
+  const std::pair<const char*, const char*> kBegins[] = {
+      {".html", "<!DOCTYPE html>"},
+      {".json", "{\n \"format\": "},
+      {".xml", "<?xml "},
+      {".txt", "ONNXIFI conformance of "},
+      {".log", "ONNXIFI conformance of "},
+  };
+  for (const auto& [ending, begin] : kBegins) {
+    EXPECT_EQ(Kit(run + ending).second, 0);
+    std::ifstream file(absl::StrCat(testing::TempDir(), "/verdict", ending));
+    const std::string text((std::istreambuf_iterator<char>(file)), {});
+    EXPECT_EQ(text.substr(0, std::string(begin).size()), begin) << ending;
+  }
+  EXPECT_EQ(Kit(run + ".log --report html").second, 0);
+  const auto [text, code] = Kit(run + ".json --report html");
+  EXPECT_EQ(code, 2);
+  EXPECT_NE(text.find("error: --report html contradicts --output "),
+            std::string::npos)
+      << text;
 }
 
 TEST(Kit, HtmlHasTheData) {
