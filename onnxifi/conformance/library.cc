@@ -43,9 +43,9 @@ void Library::Note(int function, onnxStatus status) {
   if (MayReturn(function, status)) return;
   ++record_->failures;
   try {
-    const std::string text = absl::StrCat(
-        FunctionName(function), " returned ", StatusName(status),
-        ", which the list of the specification does not have for it");
+    const std::string text =
+        absl::StrCat(FunctionName(function), " returned ", StatusName(status),
+                     ", which the specification does not list for it");
     AddLine(record_, 'F', text.data(), text.size());
   } catch (const std::bad_alloc&) {
     // The case refuses this process memory.

@@ -337,7 +337,8 @@ int Main(int argc, char** argv) {
   options.lists_device = environment.no_device.empty();
   environment.abi_source = "--abi";
   if (abi == "auto" && !options.lists_device) {
-    environment.abi_source = "assumed: no device to probe with; --abi chooses";
+    environment.abi_source =
+        "assumed: no device to probe with; --abi overrides";
   } else if (abi == "auto") {
     options.abi =
         ProbeAbi(library, options.timeout_seconds, &environment.abi_source);

@@ -50,8 +50,8 @@ Provoker::Result Provoker::Do(const std::string& word, uint64_t amount,
   if (scarce || word == "spare") {
     if (Sanitized()) {
       *why =
-          "the kit was built with a sanitizer, and there is no --provoker that "
-          "refuses this process anything";
+          "the kit was built with a sanitizer, so this needs a --provoker that "
+          "understands it";
       return kLacks;
     }
     if (!scarce) return kNothing;
@@ -70,9 +70,8 @@ Provoker::Result Provoker::Do(const std::string& word, uint64_t amount,
     }
   }
   *why = absl::StrCat(
-      "there is no --provoke COMMAND or --provoker LIBRARY "
-      "that knows the word ",
-      word);
+      "needs --provoke COMMAND or --provoker LIBRARY that understands '", word,
+      "'");
   return kLacks;
 }
 

@@ -284,10 +284,10 @@ std::string TextReport(const Report& report, bool colour) {
   for (const MustPassScore& score : Score(report)) {
     absl::StrAppend(&out, ScoreText(score), "\n");
   }
-  absl::StrAppend(&out, "statuses: ", ExercisedPairs(report).size(),
-                  " of 135 pairs of function and status came; sentences: ",
+  absl::StrAppend(&out, ExercisedPairs(report).size(),
+                  " of 135 function/status pairs occurred; ",
                   ExercisedSentences(report).size(), " of ", Sentences().size(),
-                  " were tried\n");
+                  " sentences exercised\n");
   std::vector<std::string> counts;
   for (const auto& [verdict, count] : Count(report.results)) {
     counts.push_back(absl::StrCat(count, " ", VerdictName(verdict)));

@@ -124,12 +124,12 @@ void Body(const Case& test, const RunOptions& options, Record* record) {
     const int more_descriptors = Descriptors() - descriptors;
     const int more_threads = Threads() - threads;
     context.Rule(more_descriptors <= 0,
-                 absl::StrCat("descriptors that are open when everything was "
+                 absl::StrCat("descriptors still open after everything was "
                               "released: ",
                               more_descriptors));
     context.Rule(
         more_threads <= 0,
-        absl::StrCat("threads that are left when everything was released: ",
+        absl::StrCat("threads still running after everything was released: ",
                      more_threads));
   }
   record->done = 1;
@@ -355,13 +355,12 @@ Abi ProbeAbi(const std::string& library, double timeout_seconds,
   const bool onnx1 = takes[static_cast<int>(Abi::kOnnx1)];
   const bool extended = takes[static_cast<int>(Abi::kExtended)];
   if (onnx1 != extended) {
-    *how = "it takes two descriptors of this layout and not of the other";
+    *how = "it accepts descriptors of this layout and not of the other";
     return extended ? Abi::kExtended : Abi::kOnnx1;
   }
   *how = onnx1
-             ? "assumed: it takes descriptors of either layout (--abi chooses)"
-             : "assumed: it takes descriptors of neither layout (--abi "
-               "chooses)";
+             ? "assumed: it accepts both descriptor layouts; --abi overrides"
+             : "assumed: it accepts neither descriptor layout; --abi overrides";
   return Abi::kOnnx1;
 }
 

@@ -193,6 +193,18 @@ TEST(Kit, WithoutADeviceOnlyTheListingIsJudged) {
       << said;
 }
 
+TEST(Kit, SaysWhatACaseNeeds) {
+  const std::string said =
+      Kit(absl::StrCat("--lib ", Library("EXTENDED"), " --case hotplug.ids"),
+          "export ONNXIFI_REFERENCE_UNPLUGGED=/nowhere && ")
+          .first;
+  EXPECT_NE(
+      said.find("      needs --provoke COMMAND or --provoker LIBRARY that "
+                "understands 'unplug'\n"),
+      std::string::npos)
+      << said;
+}
+
 TEST(Kit, UsageIsCheckedFirst) {
   EXPECT_EQ(Kit("").second, 2);
   EXPECT_EQ(Kit("--lib x --case no.such_case").second, 2);
@@ -261,6 +273,10 @@ TEST(Kit, EndsWithTheScoresAndWhatFollows) {
   const std::string end = " 0 not run\n" + conclusion + "\n";
   ASSERT_GT(text.size(), end.size());
   EXPECT_EQ(text.substr(text.size() - end.size()), end);
+  EXPECT_NE(text.find(" of 135 function/status pairs occurred; "),
+            std::string::npos)
+      << text;
+  EXPECT_NE(text.find(" sentences exercised\n"), std::string::npos) << text;
   const json report = json::parse(Kit(run + " --report json").first);
   EXPECT_EQ(report["conclusion"], conclusion);
   EXPECT_EQ(

@@ -21,7 +21,7 @@ status=0
 said=$("$kit" --lib "$loader" --abi auto --timeout 60 --provoke "$provoker") || status=$?
 last=$(grep '^[0-9]* cases\?: ' <<<"$said" || true)
 if [ "$status" != 0 ] || [[ $last != *" 0 fail, "* || $last != *" $# quality warning, "* ]] ||
-  [[ $said != *"ABI $abi (it takes"* ]]; then
+  [[ $said != *"ABI $abi (it accepts descriptors of this"* ]]; then
   echo "$said"
   exit 1
 fi

@@ -39,7 +39,7 @@ last=$(grep '^[0-9]* cases\?: ' <<<"$said" || true)
 # shellcheck disable=SC2086 # words
 warned=$(sed -n 's/^  quality warning *\([^ ]*\).*/\1/p' <<<"$said" | grep -vxF -f <(printf '%s\n' $WARNINGS) || true)
 if [ "$status" != 0 ] || [[ $last != *" 0 fail, "* || -n $warned ]] ||
-  [[ $said != *"ABI $abi (it takes"* ]]; then
+  [[ $said != *"ABI $abi (it accepts descriptors of this"* ]]; then
   echo "$said"
   exit 1
 fi

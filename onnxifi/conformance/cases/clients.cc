@@ -73,7 +73,7 @@ onnxBackend Open(Context& t, onnxBackendID id) {
   onnxBackend backend = nullptr;
   const onnxStatus status = t.lib().InitBackend(id, properties, &backend);
   if (!t.Expect(status, {ONNXIFI_STATUS_SUCCESS}, "onnxInitBackend")) {
-    t.Fail("without a backend there is nothing to do");
+    t.Fail("nothing can be tried without a backend");
   }
   t.KeepBackend(backend);
   return backend;
@@ -349,11 +349,11 @@ std::vector<Case> ClientCases() {
   return {
       {"clients.caffe2", "the calls of Caffe2's operator", Caffe2},
       {"clients.caffe2_strict",
-       "its models, whose outputs have no types, are SUCCESS", Caffe2Strict,
-       kRuleOnly},
+       "Caffe2's models, whose outputs have no types, are SUCCESS",
+       Caffe2Strict, kRuleOnly},
       {"clients.menoh", "the calls of Menoh's backend", Menoh},
       {"clients.onnx_driver", "the calls of ONNX's test driver", OnnxDriver},
-      {"clients.partitioner", "10,000 questions for pieces of a graph",
+      {"clients.partitioner", "10,000 queries about pieces of a graph",
        Partitioner, kLong},
   };
 }

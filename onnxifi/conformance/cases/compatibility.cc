@@ -190,7 +190,7 @@ void NodeByNode(Context& t) {
     t.Check((nodes & Whole::kForeign) == 0 || !Yes(verdict),
             absl::StrCat("onnxGetBackendCompatibility says ",
                          StatusName(verdict), " of ", NamesOf(nodes),
-                         ", among which is an unknown operator"));
+                         ", one of which is an unknown operator"));
     if (graph != nullptr) {
       t.Expect(t.lib().ReleaseGraph(graph), {ONNXIFI_STATUS_SUCCESS},
                "onnxReleaseGraph");
@@ -237,8 +237,8 @@ void ManyProbes(Context& t) {
     each = std::min(each, took.count() / kProbes / 2);
   }
   t.Note(absl::StrCat("a model of one node takes ", each, " us"));
-  t.Rule(each < kSlow, absl::StrCat("the question for one node takes ", each,
-                                    " us; callers ask thousands"));
+  t.Rule(each < kSlow, absl::StrCat("a query for one node takes ", each,
+                                    " us; callers make thousands"));
 }
 
 }  // namespace
@@ -249,37 +249,36 @@ std::vector<Case> CompatibilityCases() {
        ModelNull},
       {"compatibility.size_zero", "onnxModelSize 0 is INVALID_SIZE", SizeZero},
       {"compatibility.good",
-       "a model that onnxInitGraph takes is SUCCESS or FALLBACK, as there",
+       "a model that onnxInitGraph accepts gets the same SUCCESS or FALLBACK",
        Good},
       {"compatibility.protobuf",
-       "bytes that are no ModelProto are "
-       "INVALID_PROTOBUF",
-       Protobuf},
-      {"compatibility.invalid_model", "breaches of ONNX are INVALID_MODEL",
-       Invalid},
+       "bytes that are not a ModelProto are INVALID_PROTOBUF", Protobuf},
+      {"compatibility.invalid_model",
+       "models that violate ONNX are INVALID_MODEL", Invalid},
       {"compatibility.unknown_operator", "unknown operators are rejected",
        UnknownOperator},
       {"compatibility.mismatching",
-       "declared shapes and types that are not the inferred ones are "
-       "MISMATCHING_SHAPE, MISMATCHING_DATATYPE",
+       "declared shapes and types that contradict the inferred ones are "
+       "MISMATCHING_SHAPE and MISMATCHING_DATATYPE",
        Mismatching},
       {"compatibility.without_weights",
        "a model is judged the same with and without its weights",
        WithoutWeights},
       {"compatibility.verdict_is_init_graph",
-       "what is accepted can be initialised, and what is rejected cannot",
+       "onnxInitGraph accepts what is reported as compatible and rejects the "
+       "rest",
        VerdictIsInitGraph},
       {"compatibility.node_by_node",
-       "each node of a model, each set of them and the whole are judged as "
-       "onnxInitGraph does",
+       "each node of a model, each subset and the whole get the verdict of "
+       "onnxInitGraph",
        NodeByNode, kLong},
       {"compatibility.unsupported_type",
-       "types are supported or UNSUPPORTED_DATATYPE", UnsupportedType},
+       "a data type is supported or UNSUPPORTED_DATATYPE", UnsupportedType},
       {"compatibility.unsupported_form",
-       "shapes and attributes are supported or UNSUPPORTED_SHAPE, "
+       "shapes and attributes are supported, or UNSUPPORTED_SHAPE and "
        "UNSUPPORTED_ATTRIBUTE",
        UnsupportedForm},
-      {"compatibility.many_probes", "thousands of questions are quick",
+      {"compatibility.many_probes", "thousands of queries are quick",
        ManyProbes, kLong},
   };
 }

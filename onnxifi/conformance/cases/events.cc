@@ -120,10 +120,10 @@ void SignalRace(Context& t) {
       });
     }
     for (std::thread& thread : threads) thread.join();
-    t.Check(
-        first == 1 && later == 3,
-        absl::StrCat("of 4 threads that signal an event ", first.load(),
-                     " succeeded and ", later.load(), " found it signalled"));
+    t.Check(first == 1 && later == 3,
+            absl::StrCat("of 4 threads that signal an event ", first.load(),
+                         " succeeded and ", later.load(),
+                         " found it already signalled"));
   }
 }
 
@@ -173,18 +173,17 @@ std::vector<Case> EventCases() {
       {"events.state_null", "state NULL is INVALID_POINTER", StateNull},
       {"events.wait_signalled", "waiting for a signalled event returns at once",
        WaitSignalled},
-      {"events.wait_blocks",
-       "waiting returns when the event is signalled, for every waiter",
+      {"events.wait_blocks", "every waiter returns when the event is signalled",
        WaitBlocks},
-      {"events.wait_sleeps", "waiting takes no processor", WaitSleeps,
-       kRuleOnly},
-      {"events.signal_race", "one of many signals succeeds", SignalRace},
+      {"events.wait_sleeps", "waiting uses no CPU time", WaitSleeps, kRuleOnly},
+      {"events.signal_race", "of many concurrent signals exactly one succeeds",
+       SignalRace},
       {"events.release_unsignalled",
        "an event that was never signalled can be released", ReleaseUnsignalled},
       {"events.release_wakes",
-       "releasing an event that is waited for does no harm", ReleaseWakes,
+       "releasing an event that is being waited for does no harm", ReleaseWakes,
        kRuleOnly},
-      {"events.many", "a thousand events do not touch each other", Many},
+      {"events.many", "a thousand events do not affect each other", Many},
   };
 }
 

@@ -45,8 +45,8 @@ void IsListed(Context& t) {
   }
   Need(t);
   t.Check(ListsExtension(t),
-          "onnxGetExtensionFunctionAddress is exported and "
-          "onnx_extension_function is not among EXTENSIONS");
+          "onnxGetExtensionFunctionAddress is exported but "
+          "onnx_extension_function is not in EXTENSIONS");
 }
 
 void Arguments(Context& t) {
@@ -237,13 +237,14 @@ void ChecksFence(Context& t) {
 std::vector<Case> ExtensionCases() {
   return {
       {"extensions.is_listed",
-       "the entry point of extensions is among EXTENSIONS, and only then",
+       "EXTENSIONS lists the extension entry point if and only if it is "
+       "exported",
        IsListed},
       {"extensions.arguments",
        "bad arguments are INVALID_POINTER and INVALID_ID", Arguments},
       {"extensions.unknown",
        "an unknown function is UNIDENTIFIED_NAME, and NULL is stored", Unknown},
-      {"extensions.listed_resolve", "every name of EXTENSIONS can be resolved",
+      {"extensions.listed_resolve", "every name in EXTENSIONS can be resolved",
        ListedResolve},
       {"extensions.runs_in_one_call",
        "onnxSetIOAndRunGraph does what the two functions do", RunsInOneCall},

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // What the extended ABI (foxi's headers) adds, of which no specification
-// speaks: waiting with a limit, time lines of runs, the batch size of a
+// speaks: waiting with a limit, timelines of runs, the batch size of a
 // request, options, quantized descriptors, weights that are not there yet. What
 // holds here are the fields' and functions' names and the comments at them; so
 // all of it is a matter of quality.
@@ -109,10 +109,11 @@ void WaitsFor(Context& t) {
   length = 1;
   t.ExpectRule(wait(event, 0, &state, &end, message, &length), {kSuccess},
                "onnxWaitEventFor with room for one byte");
-  t.Rule(message[1] == 'x', "onnxWaitEventFor writes beyond the room");
+  t.Rule(message[1] == 'x',
+         "onnxWaitEventFor writes past the end of the buffer");
 }
 
-// ---- Time lines ------------------------------------------------------------
+// ---- Timelines -------------------------------------------------------------
 
 struct TraceEvent {
   char name[33];
@@ -159,11 +160,11 @@ void Traces(Context& t) {
     uint64_t last = 0;
     for (uint64_t i = 0; i < list.count; ++i) {
       const TraceEvent& event = *list.events[i];
-      t.Rule(event.timestamp >= last, "the time line of a run goes back");
+      t.Rule(event.timestamp >= last, "the timeline of a run goes back");
       last = event.timestamp;
       t.Rule(std::memchr(event.name, 0, sizeof(event.name)) != nullptr &&
                  std::strchr("BEIX", event.type) != nullptr,
-             "an entry of a time line has no name or no type");
+             "an entry of a timeline has no name or no type");
     }
     t.ExpectRule(release(&list), {kSuccess}, "onnxReleaseTraceEvents");
   }
@@ -419,15 +420,15 @@ void OfflineWithoutReader(Context& t) {
 std::vector<Case> FoxiCases() {
   return {
       {"foxi.wait_for",
-       "onnxWaitEventFor waits with a limit, and reports the end", WaitsFor,
+       "onnxWaitEventFor keeps its time limit and reports completion", WaitsFor,
        kRuleOnly},
-      {"foxi.trace", "a time line of a run is in order, and can be released",
+      {"foxi.trace", "the timeline of a run is in order and can be released",
        Traces, kRuleOnly},
-      {"foxi.batch_size",
-       "outside a request there is no batch size: INVALID_STATE", BatchSize,
-       kRuleOnly},
+      {"foxi.batch_size", "the batch size outside a request is INVALID_STATE",
+       BatchSize, kRuleOnly},
       {"foxi.options",
-       "unknown options are INVALID_NAME, wrong values UNSUPPORTED_ATTRIBUTE",
+       "unknown options are INVALID_NAME, wrong values are "
+       "UNSUPPORTED_ATTRIBUTE",
        Options, kRuleOnly},
       {"foxi.quantized_inputs",
        "a descriptor may say how its tensor is quantized, or not",

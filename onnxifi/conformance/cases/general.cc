@@ -166,15 +166,14 @@ std::vector<Case> GeneralCases() {
        "memory that is not an object of the library is rejected as a handle",
        HandleForeign},
       {"general.handle_other_type",
-       "a handle of one kind is rejected as one of another", HandleOtherType},
+       "a handle of one kind is rejected as a handle of another",
+       HandleOtherType},
       {"general.handle_released", "a released handle is rejected",
        HandleReleased},
-      {"general.handle_wild",
-       "an address without memory is rejected as a handle", HandleWild,
-       kRuleOnly},
+      {"general.handle_wild", "an unmapped address is rejected as a handle",
+       HandleWild, kRuleOnly},
       {"general.out_handles",
-       "a function that fails sets the handle that it would have made to NULL",
-       OutHandles},
+       "a function that fails sets its output handle to NULL", OutHandles},
   };
 }
 

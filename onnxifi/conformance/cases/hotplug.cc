@@ -211,14 +211,14 @@ void Replug(Context& t) {
 std::vector<Case> HotplugCases() {
   return {
       {"hotplug.ids",
-       "the ID of a device that is gone stays valid: BACKEND_UNAVAILABLE", Ids,
+       "the ID of a removed device stays valid: BACKEND_UNAVAILABLE", Ids,
        kUnplugs},
       {"hotplug.objects",
-       "objects of a device that is gone are BACKEND_UNAVAILABLE, and can be "
+       "objects of a removed device are BACKEND_UNAVAILABLE and can be "
        "released",
        Objects, kUnplugs},
-      {"hotplug.waiters", "who waits is told when the device goes", Waiters,
-       kUnplugs},
+      {"hotplug.waiters", "waiting calls return when the device is removed",
+       Waiters, kUnplugs},
       {"hotplug.release_in_flight",
        "a graph whose run will never end can be released", ReleaseInFlight,
        kUnplugs},

@@ -84,7 +84,7 @@ void Fill(Context& t) {
              absl::StrCat("onnxGetBackendIDs with room for ", want + more,
                           " of ", want));
     t.Check(count == want, absl::StrCat("onnxGetBackendIDs stored ", want,
-                                        " IDs and said that they are ", count));
+                                        " IDs and reported ", count));
     for (size_t i = 0; i < ids.size(); ++i) {
       if (i < want) {
         t.Check(ids[i] != nullptr && ids[i] != CanaryPointer(),
@@ -178,13 +178,14 @@ std::vector<Case> IdCases() {
   return {
       {"ids.count_null", "numBackends NULL is INVALID_POINTER", CountNull},
       {"ids.count_only",
-       "without a buffer the number of devices is stored, whatever it was "
-       "before, and FALLBACK returned",
+       "without a buffer, the number of devices is stored, whatever it was "
+       "before, and FALLBACK is returned",
        CountOnly},
       {"ids.short_buffer",
-       "too small a buffer gets nothing, the number is stored: FALLBACK",
+       "a buffer that is too small is not written to; the number is stored: "
+       "FALLBACK",
        ShortBuffer},
-      {"ids.fill", "a buffer that suffices gets the IDs and nothing past them",
+      {"ids.fill", "a sufficient buffer gets the IDs and nothing past them",
        Fill},
       {"ids.distinct", "each device has an ID of its own", Distinct},
       {"ids.stable",

@@ -362,21 +362,21 @@ void Capabilities(Context& t) {
           "VARIABLE_SIZE_OUTPUTS is advertised without VARIABLE_BATCH_SIZE and "
           "SYMBOLIC_SIZE_TENSORS");
   t.Check((bits & 0xFFFFFFFF & ~uint64_t{0x3F}) == 0,
-          "CAPABILITIES has unknown bits among the standard's");
+          "CAPABILITIES has unknown bits in the standard's range");
 }
 
 void BitFields(Context& t) {
   t.Check((t.InfoNumber(ONNXIFI_BACKEND_INIT_PROPERTIES) & 0xFFFFFFFF) == 0,
-          "INIT_PROPERTIES has bits among the low 32");
+          "INIT_PROPERTIES has bits in the low 32");
   t.Check(
       (t.InfoNumber(ONNXIFI_BACKEND_GRAPH_INIT_PROPERTIES) & 0xFFFFFFFF) == 0,
-      "GRAPH_INIT_PROPERTIES has bits among the low 32");
+      "GRAPH_INIT_PROPERTIES has bits in the low 32");
   t.Check((t.InfoNumber(ONNXIFI_BACKEND_MEMORY_TYPES) & 0xFFFFFFFF &
            ~uint64_t{0xF}) == 0,
-          "MEMORY_TYPES has unknown bits among the standard's");
+          "MEMORY_TYPES has unknown bits in the standard's range");
   t.Check((t.InfoNumber(ONNXIFI_BACKEND_SYNCHRONIZATION_TYPES) & 0xFFFFFFFF &
            ~uint64_t{0x2}) == 0,
-          "SYNCHRONIZATION_TYPES has unknown bits among the standard's");
+          "SYNCHRONIZATION_TYPES has unknown bits in the standard's range");
 }
 
 void Sizes(Context& t) {
@@ -385,7 +385,7 @@ void Sizes(Context& t) {
   const uint64_t count = t.InfoNumber(ONNXIFI_BACKEND_MAX_GRAPH_COUNT);
   t.Rule(memory > 0, "MEMORY_SIZE is 0");
   t.Rule(graph > 0, "MAX_GRAPH_SIZE is 0");
-  t.Check(count > 0, "MAX_GRAPH_COUNT is 0, so there is no graph to run");
+  t.Check(count > 0, "MAX_GRAPH_COUNT is 0, so no graph can run");
 }
 
 void Constant(Context& t) {
@@ -431,7 +431,7 @@ void Rates(Context& t) {
   size_t size = 0;
   if (t.lib().GetBackendInfo(t.id(), ONNXIFI_BACKEND_MACS_FP32, nullptr,
                              &size) != ONNXIFI_STATUS_FALLBACK) {
-    t.Unsupported("MACS_FP32, which is optional, has no answer");
+    t.Unsupported("MACS_FP32, which is optional, is not answered");
   }
   const auto rate =
       static_cast<double>(t.InfoNumber(ONNXIFI_BACKEND_MACS_FP32));
@@ -467,36 +467,37 @@ void Rates(Context& t) {
                       kColumns, " takes ", measured * 1e6,
                       " us, by MACS_FP32 and MEMORY_BANDWIDTH at least ",
                       least * 1e6, " us"));
-  t.Rule(measured >= least,
-         absl::StrCat("a run takes ", measured * 1e6,
-                      " us, which MACS_FP32 and "
-                      "MEMORY_BANDWIDTH do not allow: at least ",
-                      least * 1e6, " us"));
+  t.Rule(measured >= least, absl::StrCat("a run takes ", measured * 1e6,
+                                         " us, faster than MACS_FP32 and "
+                                         "MEMORY_BANDWIDTH allow: at least ",
+                                         least * 1e6, " us"));
 }
 
 }  // namespace
 
 std::vector<Case> InfoCases() {
   return {
-      {"info.required", "all 17 required questions have answers", Required},
+      {"info.required", "all 17 required queries are answered", Required},
       {"info.optional",
-       "optional questions have an answer or UNSUPPORTED_ATTRIBUTE", Optional},
+       "optional queries are answered or UNSUPPORTED_ATTRIBUTE", Optional},
       {"info.size_null", "infoValueSize NULL is INVALID_POINTER", SizeNull},
       {"info.value_null",
-       "without a buffer the size is stored and FALLBACK returned", ValueNull},
+       "without a buffer, the size is stored and FALLBACK is returned",
+       ValueNull},
       {"info.short_buffer",
-       "too small a buffer gets nothing, the size is stored: FALLBACK",
+       "a buffer that is too small is not written to; the size is stored: "
+       "FALLBACK",
        ShortBuffer},
       {"info.exact_buffer",
-       "a buffer that suffices gets the value and nothing past it",
-       ExactBuffer},
-      {"info.unknown", "an unknown question is UNSUPPORTED_ATTRIBUTE", Unknown},
+       "a sufficient buffer gets the value and nothing past it", ExactBuffer},
+      {"info.unknown", "an unknown query is UNSUPPORTED_ATTRIBUTE", Unknown},
       {"info.version", "ONNXIFI_VERSION is 1.0", Version},
       {"info.utf8", "NAME, VENDOR and DEVICE are UTF-8", Utf8},
       {"info.ascii", "VERSION and EXTENSIONS are US-ASCII", Ascii},
       {"info.terminator", "strings end with a NUL", Terminator, kRuleOnly},
       {"info.locale", "strings do not depend on the locale", Locale},
-      {"info.device_type", "DEVICE_TYPE is one of the six", DeviceType},
+      {"info.device_type", "DEVICE_TYPE is one of the six defined types",
+       DeviceType},
       {"info.ir_version",
        "listed IR versions are accepted, others are UNSUPPORTED_VERSION",
        IrVersion},
@@ -505,13 +506,15 @@ std::vector<Case> InfoCases() {
        OpsetVersion},
       {"info.older_opsets", "all opsets below the listed one are accepted",
        OlderOpsets},
-      {"info.capabilities", "capabilities bring those that they require",
+      {"info.capabilities",
+       "each advertised capability comes with those that it requires",
        Capabilities},
-      {"info.bit_fields", "bit fields have no unknown bits of the standard's",
-       BitFields},
-      {"info.sizes", "sizes and counts can be meant", Sizes},
-      {"info.rates", "no run is faster than MACS_FP32 and MEMORY_BANDWIDTH say",
-       Rates, kRuleOnly},
+      {"info.bit_fields",
+       "bit fields have no unknown bits in the standard's range", BitFields},
+      {"info.sizes", "sizes and counts are plausible", Sizes},
+      {"info.rates",
+       "no run is faster than MACS_FP32 and MEMORY_BANDWIDTH allow", Rates,
+       kRuleOnly},
       {"info.constant", "answers do not change", Constant},
   };
 }

@@ -216,7 +216,7 @@ void FailureInvalidates(Context& t) {
     job.Run();
     const onnxStatus status = fault();
     t.Check(status != ONNXIFI_STATUS_SUCCESS,
-            "onnxSetGraphIO accepts what is wrong");
+            "onnxSetGraphIO accepts a wrong argument");
     onnxMemoryFenceV1 out = EventFence(nullptr);
     const onnxStatus run = t.lib().RunGraph(job.graph, &in, &out);
     t.Expect(run, {ONNXIFI_STATUS_UNIDENTIFIED_NAME},
@@ -290,7 +290,7 @@ void Unaligned(Context& t) {
   std::memcpy(job.y.data.data(), &out[1], 24);
   t.Check(job.Right(), "the result of a run is wrong");
   t.Check(out[0] == 0x5A && out[25] == 0x5A,
-          "a run has written beside its output");
+          "a run has written outside its output");
 }
 
 void Scalar(Context& t) {
@@ -321,27 +321,28 @@ void WeightIsNoInput(Context& t) {
 std::vector<Case> IoCases() {
   return {
       {"io.pointers", "missing descriptors are INVALID_POINTER", Pointers},
-      {"io.no_inputs", "no inputs or outputs at all are UNIDENTIFIED_NAME",
-       NoInputs},
+      {"io.no_inputs",
+       "passing no inputs or no outputs at all is UNIDENTIFIED_NAME", NoInputs},
       {"io.names", "unknown and repeated names are INVALID_NAME", Names},
-      {"io.name_null", "no name is INVALID_NAME", NameNull, kRuleOnly},
+      {"io.name_null", "a missing name is INVALID_NAME", NameNull, kRuleOnly},
       {"io.missing", "an input without a location is UNIDENTIFIED_NAME",
        Missing},
-      {"io.order", "descriptors are found by name, not by place", Order},
+      {"io.order", "descriptors are found by name, not by position", Order},
       {"io.zero_dimension", "a dimension of 0 is INVALID_SHAPE", ZeroDimension},
       {"io.data_type",
-       "unknown data types are INVALID_DATATYPE, other ones than the model's "
-       "MISMATCHING_DATATYPE",
+       "unknown data types are INVALID_DATATYPE; known ones that differ from "
+       "the model's are MISMATCHING_DATATYPE",
        DataType},
-      {"io.shape", "another shape than the model's is MISMATCHING_SHAPE",
+      {"io.shape", "a shape that differs from the model's is MISMATCHING_SHAPE",
        Shape},
       {"io.memory_type",
-       "unknown memory types are INVALID_MEMORY_TYPE, those not advertised "
+       "unknown memory types are INVALID_MEMORY_TYPE; those not advertised are "
        "UNSUPPORTED_MEMORY_TYPE",
        MemoryType},
-      {"io.buffer_null", "no memory is INVALID_MEMORY_LOCATION", BufferNull},
-      {"io.tag", "another tag is UNSUPPORTED_TAG", Tag},
-      {"io.tag_first", "the tag is looked at before anything else", TagFirst},
+      {"io.buffer_null", "a missing buffer is INVALID_MEMORY_LOCATION",
+       BufferNull},
+      {"io.tag", "an unknown tag is UNSUPPORTED_TAG", Tag},
+      {"io.tag_first", "the tag is checked before anything else", TagFirst},
       {"io.failure_invalidates",
        "a failure leaves the graph without locations, and the next call sets "
        "them again",
@@ -351,7 +352,7 @@ std::vector<Case> IoCases() {
        DescriptorsMayVanish},
       {"io.new_locations", "runs use the locations that were set last",
        NewLocations},
-      {"io.unaligned", "memory needs no alignment", Unaligned, kRuleOnly},
+      {"io.unaligned", "buffers need no alignment", Unaligned, kRuleOnly},
       {"io.scalar", "a scalar has 0 dimensions and no shape", Scalar},
       {"io.weight_is_no_input", "initializers need no location",
        WeightIsNoInput},

@@ -47,7 +47,7 @@ void QuietWhenRight(Context& t) {
   job.MustSetIO();
   job.Run();
   const off_t more = Written(STDERR_FILENO) - before;
-  t.Rule(more == 0, absl::StrCat("a run without any fault has written ", more,
+  t.Rule(more == 0, absl::StrCat("a successful run has written ", more,
                                  " bytes to stderr"));
   t.Check(true, "");
 }
@@ -72,7 +72,8 @@ void LevelIsObeyed(Context& t) {
   };
   const off_t errors = bytes_at(ONNXIFI_LOG_LEVEL_ERROR);
   const off_t debug = bytes_at(ONNXIFI_LOG_LEVEL_DEBUG);
-  t.Rule(errors == 0, "LOG_LEVEL_ERROR does not silence what is no error");
+  t.Rule(errors == 0,
+         "LOG_LEVEL_ERROR does not silence messages that are not errors");
   t.Rule(debug >= errors, "LOG_LEVEL_DEBUG says less than LOG_LEVEL_ERROR");
 }
 
@@ -82,7 +83,7 @@ std::vector<Case> LoggingCases() {
   return {
       {"logging.stdout", "nothing is written to stdout", Stdout, kRuleOnly},
       {"logging.quiet_when_right",
-       "what succeeds writes nothing at the default level", QuietWhenRight},
+       "successful calls write nothing at the default level", QuietWhenRight},
       {"logging.level_is_obeyed", "LOG_LEVEL decides what is written",
        LevelIsObeyed},
   };

@@ -32,7 +32,7 @@ onnxStatus InitWithWeight(Context& t, uint64_t bytes, onnxGraph* graph) {
   if (const onnxStatus verdict = t.Compatibility(serialized);
       verdict == ONNXIFI_STATUS_UNSUPPORTED_OPERATOR) {
     t.Unsupported(
-        "MatMul, of which the kit makes graphs of any size, is "
+        "MatMul, which the kit needs for graphs of any size, is "
         "rejected");
   }
   Tensor w("w", {static_cast<uint64_t>(rows), kColumns});
@@ -246,13 +246,13 @@ std::vector<Case> MemoryCases() {
        "weights up to MAX_GRAPH_SIZE fit, larger ones are NO_DEVICE_MEMORY",
        GraphSize, kLong},
       {"memory.boundary",
-       "what fits and what does not differ by a float, and stay so", Boundary,
+       "what fits and what does not differ by one float, repeatably", Boundary,
        kLong},
       {"memory.after_exhaustion",
        "a graph that did not fit leaves the memory to others", AfterExhaustion,
        kLong},
       {"memory.graph_count",
-       "MAX_GRAPH_COUNT graphs exist at a time, one more is "
+       "MAX_GRAPH_COUNT graphs can exist at a time; one more is "
        "NO_DEVICE_RESOURCES",
        GraphCount, kLong},
       {"memory.count_is_not_used_up", "released graphs do not count",

@@ -231,9 +231,9 @@ std::vector<Case> OperatorCases() {
       {"operators.sigmoid", "Sigmoid, to two digits", Sigmoid},
       {"operators.broadcast", "Add with a smaller operand", Broadcast},
       {"operators.matmul", "MatMul", MatMul},
-      {"operators.convolution", "Conv in the layout NCHW", Convolution},
+      {"operators.convolution", "Conv in NCHW layout", Convolution},
       {"operators.grouped_convolution",
-       "a grouped Conv is SUCCESS or FALLBACK, the same in both functions",
+       "a grouped Conv gets the same SUCCESS or FALLBACK from both functions",
        GroupedConvolution},
   };
 }

@@ -139,7 +139,8 @@ void UnplugDuring(Context& t) {
       t.Provoke("unplug");
       caller.join();
       t.Check(end == kGone,
-              absl::StrCat(during.name, " while the device goes ended with ",
+              absl::StrCat(during.name,
+                           " during the removal of the device ended with ",
                            StatusName(end), ", not BACKEND_UNAVAILABLE"));
       t.Provoke("plug");
       t.Expect(t.lib().ReleaseGraph(job.graph), {kSuccess},
@@ -218,7 +219,7 @@ void UnplugWhileBlocked(Context& t) {
     caller.join();  // or the case hangs
     t.Check(blocked.ends.count(end) != 0,
             absl::StrCat(blocked.name,
-                         ", blocked while the device goes, ended "
+                         ", blocked when the device is removed, ended "
                          "with ",
                          StatusName(end)));
     t.Provoke("plug");
@@ -271,14 +272,16 @@ std::vector<Case> ProvokedCases() {
       {"provoked.hang", "a run that hangs ends, and the next is right", Hang,
        kFlags},
       {"provoked.wrong_weights",
-       "a bit of the weights changes: the next is right", WrongWeights, kFlags},
+       "the run after a bit of the weights was flipped is right", WrongWeights,
+       kFlags},
       {"provoked.wrong_program",
-       "a bit of the program changes: the next is right", WrongProgram, kFlags},
+       "the run after a bit of the program was flipped is right", WrongProgram,
+       kFlags},
       {"provoked.unplug_during",
-       "a device that goes in the middle of a call: BACKEND_UNAVAILABLE",
+       "a call during which the device is removed is BACKEND_UNAVAILABLE",
        UnplugDuring, kFlags},
       {"provoked.unplug_while_blocked",
-       "a device that goes while calls wait: they end", UnplugWhileBlocked,
+       "blocked calls end when the device is removed", UnplugWhileBlocked,
        kUnplugs | kColdStart},
       {"provoked.memory", "MEMORY_SIZE follows the device", Memory,
        kFlags | kRuleOnly},

@@ -137,14 +137,14 @@ void CyclesLeakNothing(Context& t) {
   const int more_threads = Entries("/proc/self/task") - threads;
   const long more_memory = MemoryKib() - memory;
   t.Check(more_descriptors < kCycles / 2,
-          absl::StrCat(kCycles, " lives of a backend have left ",
+          absl::StrCat(kCycles, " backends, created and released, have leaked ",
                        more_descriptors, " descriptors"));
   t.Check(more_threads < kCycles / 2,
-          absl::StrCat(kCycles, " lives of a backend have left ", more_threads,
-                       " threads"));
+          absl::StrCat(kCycles, " backends, created and released, have leaked ",
+                       more_threads, " threads"));
   t.Check(more_memory < kCycles * 256,
-          absl::StrCat(kCycles, " lives of a backend have left ", more_memory,
-                       " KiB of memory"));
+          absl::StrCat(kCycles, " backends, created and released, have leaked ",
+                       more_memory, " KiB of memory"));
 }
 
 void FailuresLeakNothing(Context& t) {
@@ -171,13 +171,13 @@ void FailuresLeakNothing(Context& t) {
   const int more_threads = Entries("/proc/self/task") - threads;
   const long more_memory = MemoryKib() - memory;
   t.Check(more_descriptors < kTimes / 2,
-          absl::StrCat(kTimes, " failing calls have left ", more_descriptors,
+          absl::StrCat(kTimes, " failing calls have leaked ", more_descriptors,
                        " descriptors"));
   t.Check(more_threads < kTimes / 2,
-          absl::StrCat(kTimes, " failing calls have left ", more_threads,
+          absl::StrCat(kTimes, " failing calls have leaked ", more_threads,
                        " threads"));
   t.Check(more_memory < kTimes * 64,
-          absl::StrCat(kTimes, " failing calls have left ", more_memory,
+          absl::StrCat(kTimes, " failing calls have leaked ", more_memory,
                        " KiB of memory"));
 }
 
@@ -193,10 +193,10 @@ void ManyEvents(Context& t) {
              "onnxReleaseEvent");
   }
   t.Check(MemoryKib() - memory < 8192,
-          absl::StrCat(kTimes, " events have left ", MemoryKib() - memory,
+          absl::StrCat(kTimes, " events have leaked ", MemoryKib() - memory,
                        " KiB of memory"));
   t.Check(Entries("/proc/self/fd") - descriptors < 100,
-          "events have left descriptors");
+          "events have leaked descriptors");
 }
 
 void TwoGraphs(Context& t) {
@@ -220,12 +220,13 @@ std::vector<Case> ReleaseCases() {
       {"release.two_graphs", "releasing a graph leaves others alone",
        TwoGraphs},
       {"release.cycles_leak_nothing",
-       "lives of a backend leave no descriptors, threads or memory",
+       "creating and releasing a backend leaks no descriptors, threads or "
+       "memory",
        CyclesLeakNothing, kLong},
       {"release.failures_leak_nothing",
-       "calls that fail leave no descriptors, threads or memory",
+       "failing calls leak no descriptors, threads or memory",
        FailuresLeakNothing},
-      {"release.many_events", "events leave no descriptors or memory",
+      {"release.many_events", "events leak no descriptors or memory",
        ManyEvents},
   };
 }

@@ -112,7 +112,7 @@ void Descriptors(Context& t) {
                         "returns ",
                         StatusName(status), ", not NO_SYSTEM_RESOURCES"));
     if (!t.Check(TryAll(t, model, &status),
-                 absl::StrCat("with descriptors again a function returns ",
+                 absl::StrCat("with descriptors again, a function returns ",
                               StatusName(status)))) {
       return;
     }
@@ -140,7 +140,7 @@ void AddressSpace(Context& t) {
            absl::StrCat("without memory the first function that fails returns ",
                         StatusName(status)));
     if (!t.Check(TryAll(t, model, &status),
-                 absl::StrCat("with memory again a function returns ",
+                 absl::StrCat("with memory again, a function returns ",
                               StatusName(status)))) {
       return;
     }
@@ -152,10 +152,12 @@ void AddressSpace(Context& t) {
 std::vector<Case> ResourceCases() {
   return {
       {"resources.descriptors",
-       "a process without descriptors gets a status, and goes on with some",
+       "a process that runs out of descriptors gets a status, and continues "
+       "when it has some again",
        Descriptors},
       {"resources.address_space",
-       "a process without memory gets a status, and goes on with some",
+       "a process that runs out of memory gets a status, and continues when it "
+       "has some again",
        AddressSpace, kRuleOnly},
   };
 }

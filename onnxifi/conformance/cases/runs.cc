@@ -101,7 +101,7 @@ void ImplicitFence(Context& t) {
   if ((t.InfoNumber(ONNXIFI_BACKEND_SYNCHRONIZATION_TYPES) &
        ONNXIFI_SYNCHRONIZATION_IMPLICIT) != 0) {
     t.Unsupported(
-        "IMPLICIT synchronization is advertised; what it does is the "
+        "IMPLICIT synchronization is advertised; its effect is the "
         "vendor's");
   }
   Job job(t);
@@ -263,13 +263,13 @@ std::vector<Case> RunCases() {
   return {
       {"runs.one", "a run computes what the model says", OneRun},
       {"runs.fence_null", "a missing fence is INVALID_POINTER", FenceNull},
-      {"runs.fence_tag", "another tag of a fence is UNSUPPORTED_TAG", FenceTag},
-      {"runs.fence_tag_first",
-       "a fence's tag is looked at before anything else", FenceTagFirst},
-      {"runs.fence_type", "unknown types of fences are INVALID_FENCE_TYPE",
+      {"runs.fence_tag", "an unknown fence tag is UNSUPPORTED_TAG", FenceTag},
+      {"runs.fence_tag_first", "a fence's tag is checked before anything else",
+       FenceTagFirst},
+      {"runs.fence_type", "unknown fence types are INVALID_FENCE_TYPE",
        FenceType},
       {"runs.implicit_fence",
-       "IMPLICIT fences that are not advertised are UNSUPPORTED_FENCE_TYPE",
+       "IMPLICIT fences are UNSUPPORTED_FENCE_TYPE unless they are advertised",
        ImplicitFence},
       {"runs.input_event",
        "an input event that is not an event is INVALID_EVENT", InputEvent},
@@ -280,11 +280,11 @@ std::vector<Case> RunCases() {
       {"runs.output_event_is_new",
        "each run makes an output event of its own, whatever the fence held",
        OutputEventIsNew},
-      {"runs.many", "runs one after another see the inputs of their time",
+      {"runs.many", "consecutive runs each see the inputs of their time",
        ManyRuns},
       {"runs.special_values", "tiny, huge and signed zero floats are computed",
        SpecialValues},
-      {"runs.chain", "nodes in a row are computed", Chain},
+      {"runs.chain", "a chain of nodes is computed", Chain},
       {"runs.one_event_two_runs", "one event can start two runs",
        OneEventTwoRuns, kRuleOnly},
   };

@@ -67,7 +67,7 @@ bool Once(Context& t, const Tried& tried, const std::string& word,
             absl::StrCat(with(), StatusName(status),
                          ", which does not mention memory or resources"));
     if (tried.never_fails) {
-      t.Rule(false, absl::StrCat(with(), "what releases needs something"));
+      t.Rule(false, absl::StrCat(with(), "a release should need nothing"));
     }
     t.Check(handle == nullptr,
             absl::StrCat(with(), "the handle is not NULL after a failure"));
@@ -315,13 +315,13 @@ void Descriptors(Context& t) { Refused(t, "descriptor"); }
 std::vector<Case> ScarcityCases() {
   return {
       {"scarcity.allocations",
-       "each function says so, or does without, if it is refused memory",
+       "each function that is refused memory reports it or does without",
        Allocations, kLong},
       {"scarcity.threads",
-       "each function says so, or does without, if it is refused a thread",
+       "each function that is refused a thread reports it or does without",
        Threads, kLong},
       {"scarcity.descriptors",
-       "each function says so, or does without, if it is refused a descriptor",
+       "each function that is refused a descriptor reports it or does without",
        Descriptors, kLong},
   };
 }

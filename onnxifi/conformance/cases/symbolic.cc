@@ -243,10 +243,10 @@ void VariableOutputs(Context& t) {
 std::vector<Case> SymbolicCases() {
   return {
       {"symbolic.batch",
-       "a symbolic outer dimension has the value that onnxSetGraphIO gives",
+       "a symbolic outer dimension takes the value that onnxSetGraphIO gives",
        Batch},
       {"symbolic.any_dimension",
-       "any symbolic dimension has the value that onnxSetGraphIO gives",
+       "any symbolic dimension takes the value that onnxSetGraphIO gives",
        AnyDimension},
       {"symbolic.not_advertised",
        "without the capability symbolic dimensions are UNSUPPORTED_SHAPE",
@@ -258,7 +258,7 @@ std::vector<Case> SymbolicCases() {
       {"symbolic.zero_value", "0 for a symbolic dimension is INVALID_SHAPE",
        ZeroValue},
       {"symbolic.too_large",
-       "a value that no memory suffices for is UNSUPPORTED_SHAPE", TooLarge},
+       "a value for which no memory suffices is UNSUPPORTED_SHAPE", TooLarge},
       {"symbolic.max_sequence", "maxSeqLength bounds symbolic dimensions",
        MaxSequence},
       {"symbolic.variable_outputs",

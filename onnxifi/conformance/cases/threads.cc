@@ -248,12 +248,14 @@ void Interrupted(Context& t) {
 std::vector<Case> ThreadCases() {
   return {
       {"threads.one_thread_each",
-       "objects that one thread makes work on all others", OneThreadEach},
-      {"threads.many", "threads with graphs of their own", Many},
-      {"threads.one_graph", "threads that run one graph", OneGraph},
-      {"threads.ids_and_info", "IDs and information from many threads",
-       IdsAndInfo},
-      {"threads.interrupted", "signal handlers do not end waiting",
+       "objects made on one thread work on all others", OneThreadEach},
+      {"threads.many", "threads with graphs of their own compute correctly",
+       Many},
+      {"threads.one_graph", "threads that share a graph compute correctly",
+       OneGraph},
+      {"threads.ids_and_info",
+       "IDs and information can be queried from many threads", IdsAndInfo},
+      {"threads.interrupted", "signal handlers do not interrupt waiting",
        Interrupted},
   };
 }

@@ -254,25 +254,25 @@ std::vector<Case> WeightCases() {
       {"weights.zero_dimension", "a dimension of 0 is INVALID_SHAPE",
        ZeroDimension},
       {"weights.data_type",
-       "unknown data types are INVALID_DATATYPE, other ones than the model's "
-       "MISMATCHING_DATATYPE",
+       "unknown data types are INVALID_DATATYPE; known ones that differ from "
+       "the model's are MISMATCHING_DATATYPE",
        DataType},
       {"weights.memory_type",
-       "unknown memory types are INVALID_MEMORY_TYPE, known ones but CPU "
-       "UNSUPPORTED_MEMORY_TYPE",
+       "unknown memory types are INVALID_MEMORY_TYPE; known ones other than "
+       "CPU are UNSUPPORTED_MEMORY_TYPE",
        MemoryType},
-      {"weights.buffer_null", "no memory is INVALID_MEMORY_LOCATION",
+      {"weights.buffer_null", "a missing buffer is INVALID_MEMORY_LOCATION",
        BufferNull},
-      {"weights.shape", "another shape than the model's is MISMATCHING_SHAPE",
-       Shape},
+      {"weights.shape",
+       "a shape that differs from the model's is MISMATCHING_SHAPE", Shape},
       {"weights.both", "initializers and descriptors together are rejected",
        Both},
       {"weights.names", "unknown and repeated names are rejected", Names},
       {"weights.tag", "an unknown tag is rejected", Tag},
-      {"weights.tag_first", "the tag is looked at before anything else",
+      {"weights.tag_first", "the tag is checked before anything else",
        TagFirst},
-      {"weights.absent",
-       "an input without a value is asked for by onnxSetGraphIO", Absent},
+      {"weights.absent", "onnxSetGraphIO requires an input that has no value",
+       Absent},
   };
 }
 
