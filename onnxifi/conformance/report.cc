@@ -2,13 +2,16 @@
 #include "onnxifi/conformance/report.h"
 
 #include <algorithm>
+#include <iterator>
 #include <set>
 
+#include "absl/strings/ascii.h"
 #include "absl/strings/str_cat.h"
 #include "absl/strings/str_format.h"
 #include "absl/strings/str_join.h"
 #include "absl/strings/str_replace.h"
 #include "absl/strings/str_split.h"
+#include "absl/strings/strip.h"
 #include "tools/cli/colour.h"
 
 namespace heddle::conformance {
@@ -42,6 +45,33 @@ std::string Name(const MustPass& list) {
 
 std::string Cases(size_t count) {
   return absl::StrCat(count, count == 1 ? " case" : " cases");
+}
+
+// What a sentence stands at, if it is something that failures have by name: a
+// function, or what onnxGetBackendInfo is asked for; else "".
+absl::string_view NameIn(absl::string_view context) {
+  if (absl::ConsumePrefix(&context, "ONNXIFI_BACKEND_") ||
+      absl::ConsumePrefix(&context, "ONNXIFI_CAPABILITY_")) {
+    return context;
+  }
+  for (int f = 0; f < kFunctions; ++f) {
+    if (context == FunctionName(f)) return context;
+  }
+  return "";
+}
+
+// Whether a word is in a text, and not a part of a longer one.
+bool HasWord(absl::string_view text, absl::string_view word) {
+  const auto inside = [&](size_t at) {
+    return at < text.size() &&
+           (absl::ascii_isalnum(static_cast<unsigned char>(text[at])) ||
+            text[at] == '_');
+  };
+  for (size_t at = text.find(word); at != absl::string_view::npos;
+       at = text.find(word, at + 1)) {
+    if ((at == 0 || !inside(at - 1)) && !inside(at + word.size())) return true;
+  }
+  return false;
 }
 
 std::string Quotation(const Sentence& sentence) {
@@ -195,7 +225,19 @@ std::vector<const Sentence*> SentencesOf(const std::string& case_id) {
 
 std::vector<const Sentence*> ViolatedSentences(const Result& result) {
   if (result.no_device) return {};
-  return SentencesOf(result.test->id);
+  const std::vector<const Sentence*> all = SentencesOf(result.test->id);
+  const std::string failures = absl::StrJoin(result.failures, "\n");
+  const auto named = [&](const Sentence* s) {
+    const absl::string_view name = NameIn(s->context);
+    return !name.empty() && HasWord(failures, name);
+  };
+  if (std::none_of(all.begin(), all.end(), named)) return all;
+  std::vector<const Sentence*> violated;
+  std::copy_if(all.begin(), all.end(), std::back_inserter(violated),
+               [&](const Sentence* s) {
+                 return NameIn(s->context).empty() || named(s);
+               });
+  return violated;
 }
 
 std::string NoDevice(const Environment& environment) {

@@ -63,8 +63,8 @@ std::vector<const Pair*> ExercisedPairs(const Report& report);
 std::vector<const Sentence*> ExercisedSentences(const Report& report);
 // The sentences that a case stands for.
 std::vector<const Sentence*> SentencesOf(const std::string& case_id);
-// Those that a failure may have violated: none if the case had no device to try
-// them on.
+// Those that a failure may have violated: of the functions and queries of the
+// case those that it names, if any; none if there was no device to try them on.
 std::vector<const Sentence*> ViolatedSentences(const Result& result);
 
 // The command that runs one case again.

@@ -74,9 +74,8 @@ ordered_json JsonReport(const Report& report) {
       c["stderr"] = r.errors;
     }
     c["sentences"] = ordered_json::array();
-    for (const Sentence* s : r.verdict == Verdict::kFail
-                                 ? ViolatedSentences(r)
-                                 : SentencesOf(r.test->id)) {
+    for (const Sentence* s :
+         !r.failures.empty() ? ViolatedSentences(r) : SentencesOf(r.test->id)) {
       c["sentences"].push_back(
           {{"id", s->id}, {"context", s->context}, {"text", s->text}});
     }

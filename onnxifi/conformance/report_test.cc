@@ -99,6 +99,32 @@ TEST_F(ConclusionTest, AScoreAddsUp) {
   }
 }
 
+// general.out_handles is about four functions.
+TEST(ViolatedSentences, AreOfTheFunctionsThatFailed) {
+  Result result;
+  result.test = FindCase("general.out_handles");
+  const size_t all = SentencesOf(result.test->id).size();
+  ASSERT_GT(all, 1u);
+  result.failures = {"crashed"};
+  EXPECT_EQ(ViolatedSentences(result).size(), all);
+  result.failures = {"onnxInitEvent with NULL returned SUCCESS"};
+  const std::vector<const Sentence*> quoted = ViolatedSentences(result);
+  ASSERT_EQ(quoted.size(), 1u);
+  EXPECT_EQ(quoted[0]->context, "onnxInitEvent");
+  // Seventeen queries; NAME is no part of another word.
+  result.test = FindCase("info.required");
+  result.failures = {"onnxGetBackendInfo(NAME) returned INVALID_NAME",
+                     "onnxGetBackendInfo(DEVICE_TYPE) has 4 bytes"};
+  std::set<std::string> contexts;
+  for (const Sentence* s : ViolatedSentences(result)) {
+    contexts.insert(s->context);
+  }
+  EXPECT_EQ(contexts, (std::set<std::string>{"ONNXIFI_BACKEND_NAME",
+                                             "ONNXIFI_BACKEND_DEVICE_TYPE"}));
+  result.no_device = true;
+  EXPECT_TRUE(ViolatedSentences(result).empty());
+}
+
 TEST(JunitReport, QuotesTheSpecificationOfAFailure) {
   Report report = With(Passed(), kBoth, Verdict::kFail);
   const std::vector<const Sentence*> sentences = SentencesOf(kBoth);
