@@ -57,6 +57,7 @@ passed "a minimal Debian $DEBIAN_ROOT_SUITE"
 
 # What is run there, and what this machine computes: lines NAME MODEL OPTIONS, for both.
 work="$root/packages"
+declare -A shapes=([silero_vad_16k]="--shape batch=1 --shape sequence=512")
 mkdir -p "$work/models" "$work/expected"
 cp "$scratch"/packages/*_arm64.deb tools/dev/nightly/packages_arm64_inside.sh "$work/"
 cp out/share/heddle/digits/*.onnx "$work/models/"
@@ -67,7 +68,7 @@ cp out/share/heddle/digits/*.onnx "$work/models/"
     file="${HEDDLE_SHARED:-../shared}/models/$model/model.onnx"
     [[ -f "$file" ]] || continue
     cp "$file" "$work/models/$model.onnx"
-    printf '%s\n' "$model $model.onnx" "$model-host $model.onnx --place host"
+    printf '%s\n' "$model $model.onnx ${shapes[$model]:-}" "$model-host $model.onnx --place host ${shapes[$model]:-}"
   done
 } >"$work/runs.txt"
 while read -r name model options; do
