@@ -132,8 +132,8 @@ class Device {
     add(&counters_);
     if (client != nullptr) add(&client->counters);
   }
-  void Watch(uint64_t now);
-  void WatchEnding(uint64_t now);
+  void Watch(uint32_t status, uint64_t now);
+  void WatchEnding(uint32_t status, uint64_t now);
   bool RunsTooLong(const Job& job);
   void StartReset();
   void Lose(const char* why);

@@ -28,21 +28,20 @@ void Device::StartReset() {
 }
 
 // Drives abort and reset.
-void Device::WatchEnding(uint64_t now) {
+void Device::WatchEnding(uint32_t status, uint64_t now) {
   if (state_ == HEDDLE_DEVICE_ABORTING) {
     const bool ended = heddle_job_ended(guilty_->state);
-    const bool halted =
-        link_->Read(HEDDLE_REG_STATUS) & HEDDLE_STATUS_HALTED_MASK;
+    const bool halted = status & HEDDLE_STATUS_HALTED_MASK;
     if (ended && !halted) {
       heddle_device_step(&state_, HEDDLE_DEVICE_ABORTED);
       guilty_ = nullptr;
     } else if (halted || now >= deadline_ns_) {
       StartReset();
     }
+    return;  // `status` is of before
   }
   if (state_ != HEDDLE_DEVICE_RESETTING) return;
-  ready_seen_ |=
-      (link_->Read(HEDDLE_REG_STATUS) & HEDDLE_STATUS_READY_MASK) != 0;
+  ready_seen_ |= (status & HEDDLE_STATUS_READY_MASK) != 0;
   Reap();
   if (state_ != HEDDLE_DEVICE_RESETTING) return;  // Reap found the card gone
   if (ready_seen_ && heddle_job_ended(guilty_->state)) {
@@ -73,8 +72,8 @@ bool Device::RunsTooLong(const Job& job) {
 }
 
 // Looks for a job that must be ended.
-void Device::Watch(uint64_t now) {
-  WatchEnding(now);
+void Device::Watch(uint32_t status, uint64_t now) {
+  WatchEnding(status, now);
   if (in_flight_.empty() || gone()) return;
   if (state_ != HEDDLE_DEVICE_READY && state_ != HEDDLE_DEVICE_COMPACTING)
     return;
@@ -119,11 +118,13 @@ uint64_t Device::Poll() {
   const bool ending =
       state_ == HEDDLE_DEVICE_ABORTING || state_ == HEDDLE_DEVICE_RESETTING;
   if (now >= next_check_ns_ || ending) {
+    // In this order: of a card that is lost meanwhile, ones would be read.
+    const uint32_t status = link_->Read(HEDDLE_REG_STATUS);
     if (LinkLost()) {
       Lose("it does not answer");
       return UINT64_MAX;
     }
-    Watch(now);
+    Watch(status, now);
     const bool cancelled =
         std::any_of(in_flight_.begin(), in_flight_.end(),
                     [](const auto& job) { return job->cancelled; });

@@ -103,9 +103,9 @@ static void heddle_begin_reset(struct heddle_device *dev, u32 mask, u64 now)
 	heddle_write(dev, HEDDLE_REG_RESET, mask);
 }
 
-static void heddle_watch_abort(struct heddle_device *dev, u64 now)
+static void heddle_watch_abort(struct heddle_device *dev, u32 status, u64 now)
 {
-	bool halted = heddle_read(dev, HEDDLE_REG_STATUS) & HEDDLE_STATUS_HALTED_MASK;
+	bool halted = status & HEDDLE_STATUS_HALTED_MASK;
 
 	scoped_guard(heddle_lock, &dev->lock) {
 		if (dev->guilty_ended && !halted) {
@@ -122,9 +122,9 @@ static void heddle_watch_abort(struct heddle_device *dev, u64 now)
 	heddle_begin_reset(dev, HEDDLE_RESET_ENGINE_MASK, now);
 }
 
-static void heddle_watch_reset(struct heddle_device *dev, u64 now)
+static void heddle_watch_reset(struct heddle_device *dev, u32 status, u64 now)
 {
-	if (heddle_read(dev, HEDDLE_REG_STATUS) & HEDDLE_STATUS_READY_MASK)
+	if (status & HEDDLE_STATUS_READY_MASK)
 		dev->ready_seen = true;
 	if (dev->ready_seen && dev->card_reset) {
 		/* The card has forgotten its rings, and all that was in them. */
@@ -177,13 +177,12 @@ static bool heddle_runs_too_long(struct heddle_device *dev, const struct heddle_
  * silent or has run for too long, or the engine has halted by itself. It is dev->guilty
  * then.
  */
-static bool heddle_find_guilty(struct heddle_device *dev, u64 now)
+static bool heddle_find_guilty(struct heddle_device *dev, u32 status, u64 now)
 {
 	u64 fence = heddle_read64(dev, HEDDLE_REG_RUNNING_LO, HEDDLE_REG_RUNNING_HI);
 	u32 progress = heddle_read(dev, HEDDLE_REG_PROGRESS);
 	u64 cycles = heddle_read64(dev, HEDDLE_REG_COUNTER_CYCLES_LO,
 				   HEDDLE_REG_COUNTER_CYCLES_HI);
-	bool halted = heddle_read(dev, HEDDLE_REG_STATUS) & HEDDLE_STATUS_HALTED_MASK;
 	struct heddle_run *suspect = NULL;
 	struct heddle_run *run;
 	bool runs;
@@ -198,7 +197,7 @@ static bool heddle_find_guilty(struct heddle_device *dev, u64 now)
 	runs = suspect->id == fence;
 	hung = heddle_watch_stuck(&dev->watch, suspect->id, progress, now,
 				  heddle_job_timeout(suspect->timeout_ns, dev->timeout_ns)) ||
-	       halted;
+	       (status & HEDDLE_STATUS_HALTED_MASK);
 	if (runs)
 		hung = heddle_runs_too_long(dev, suspect, cycles) || hung;
 	if (!hung && !(runs && suspect->cancelled))
@@ -256,6 +255,7 @@ static bool heddle_any_cancelled(struct heddle_device *dev)
 
 static unsigned int heddle_watch_once(struct heddle_device *dev)
 {
+	u32 status = heddle_read(dev, HEDDLE_REG_STATUS); /* true of a card that then is there */
 	u64 now = ktime_get_ns();
 
 	heddle_engine_reap(dev); /* an interrupt may have been lost */
@@ -267,13 +267,13 @@ static unsigned int heddle_watch_once(struct heddle_device *dev)
 	}
 	switch (READ_ONCE(dev->state)) {
 	case HEDDLE_DEVICE_ABORTING:
-		heddle_watch_abort(dev, now);
+		heddle_watch_abort(dev, status, now);
 		break;
 	case HEDDLE_DEVICE_RESETTING:
-		heddle_watch_reset(dev, now);
+		heddle_watch_reset(dev, status, now);
 		break;
 	default:
-		if (heddle_find_guilty(dev, now))
+		if (heddle_find_guilty(dev, status, now))
 			heddle_abort(dev, now);
 	}
 	guard(heddle_lock)(&dev->lock);

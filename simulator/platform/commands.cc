@@ -38,8 +38,10 @@ const char kCommandHelp[] =
                                       word that a stream reads
   fault power_loss                    registers and memory are lost in the next
                                       D3
-  fault link_down | link_up           reads return all ones; no DMA, no
-                                      interrupts
+  fault link_down [OFFSET]            reads return all ones; no DMA, no
+                                      interrupts; with OFFSET, as soon as that
+                                      register has been read
+  fault link_up                       the link is back
   fault none                          disarm all faults
   quit                                exit the simulator
 )";
@@ -156,6 +158,11 @@ absl::Status Fault(const Words& words, Platform* platform) {
     faults->sram_error = bits == "single" ? 1 : 2;
   } else if (kind == "power_loss") {
     faults->power_loss = true;
+  } else if (kind == "link_down" && words.size() > 2) {
+    absl::StatusOr<uint64_t> offset =
+        Number(words, 2, 0, reg::kBlockBytes - sizeof(uint32_t));
+    if (!offset.ok()) return offset.status();
+    faults->link_down_after = static_cast<uint32_t>(*offset);
   } else if (kind == "link_down" || kind == "link_up") {
     faults->link_down = kind == "link_down";
   } else if (kind == "none") {

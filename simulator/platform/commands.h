@@ -22,7 +22,8 @@
 //     sram_error single|double       one or two wrong bits in the first SRAM
 //                                    word that a stream reads
 //     power_loss                     registers and memory are lost in D3
-//     link_down, link_up             reads are ones, no DMA, no interrupts
+//     link_down [OFFSET], link_up    reads are ones, no DMA, no interrupts; with
+//                                    OFFSET, once that register has been read
 //     none                           disarms everything, link up
 //   quit                ends the process
 #ifndef HEDDLE_SIMULATOR_PLATFORM_COMMANDS_H_

@@ -45,6 +45,8 @@ struct Faults {
   bool power_loss = false;
   // The link is down: reads are ones, writes are lost, no DMA, no interrupts.
   bool link_down = false;
+  // It goes down behind the next read of the register with this offset.
+  std::optional<uint32_t> link_down_after;
 
   void Disarm() {
     const bool down = link_down;

@@ -74,6 +74,10 @@ void HostBridge::BarRead(uint32_t offset, void* to, size_t bytes) {
                                           &delay) != tlm::TLM_OK_RESPONSE) {
     std::memset(to, 0xff, bytes);
   }
+  if (faults_->link_down_after == offset) {
+    faults_->link_down_after.reset();
+    faults_->link_down = true;
+  }
 }
 
 void HostBridge::BarWrite(uint32_t offset, const void* from, size_t bytes) {

@@ -314,6 +314,19 @@ TEST_F(HotplugTest, LinkDown) {
   EXPECT_EQ(host_.Read(reg::kScratchOffset), 0u);
 }
 
+// Between two reads of a driver.
+TEST_F(HotplugTest, LinkDownBehindARead) {
+  ASSERT_TRUE(Ok("fault link_down 0"));
+  EXPECT_EQ(host_.Read(reg::kVersionOffset), reg::kVersionReset);
+  EXPECT_EQ(host_.Read(reg::kIdOffset), reg::kIdReset);
+  EXPECT_EQ(host_.Read(reg::kVersionOffset), 0xffffffffu);
+  EXPECT_EQ(host_.Read(reg::kIdOffset), 0xffffffffu);
+  ASSERT_TRUE(Ok("fault link_up"));
+  EXPECT_EQ(host_.Read(reg::kIdOffset), reg::kIdReset);
+  EXPECT_EQ(host_.Read(reg::kIdOffset), reg::kIdReset);
+  EXPECT_FALSE(Ok("fault link_down 0x100000000"));
+}
+
 // In D3 a card keeps what it has, unless its slot has no power then.
 TEST_F(HotplugTest, PowerLossInD3) {
   const uint32_t pmcsr = ConfigSpace::kPowerManagement + 4;

@@ -9,6 +9,7 @@
 #include <sys/ioctl.h>
 #include <unistd.h>
 
+#include <algorithm>
 #include <cstdio>
 #include <fstream>
 #include <iterator>
@@ -300,6 +301,26 @@ TEST_P(FaultTest, IsAsDocumented) {
 
 INSTANTIATE_TEST_SUITE_P(Kmd, FaultTest, testing::ValuesIn(kFaults),
                          [](const auto& info) { return info.param.name; });
+
+// The link goes down between two reads of the driver's watchdog: behind its
+// look whether the card is there, and while it looks what the card is at. Ones
+// that it reads are no news of a job.
+Fault LinkDownBehind(const char* name, const char* inject) {
+  Fault fault = *std::find_if(
+      std::begin(kFaults), std::end(kFaults),
+      [](const Fault& f) { return std::string(f.name) == "link_down"; });
+  fault.name = name;
+  fault.inject = inject;
+  return fault;
+}
+
+static_assert(HEDDLE_REG_ID == 0x0, "");
+static_assert(HEDDLE_REG_RUNNING_LO == 0x0030, "");
+INSTANTIATE_TEST_SUITE_P(
+    LinkDown, FaultTest,
+    testing::Values(LinkDownBehind("behind_id", "fault link_down 0x0"),
+                    LinkDownBehind("behind_running", "fault link_down 0x0030")),
+    [](const auto& info) { return info.param.name; });
 
 }  // namespace
 }  // namespace heddle::tests
