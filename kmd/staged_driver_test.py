@@ -64,6 +64,22 @@ class StagedDriverTest(unittest.TestCase):
         magic = self.run_command("/sbin/modinfo", "-F", "vermagic", "kmd/heddle.ko")
         self.assertEqual(magic.split()[0], release)
 
+    def test_missing_headers_are_one_sentence(self):
+        for target in ("modules", "clean", "install"):
+            done = subprocess.run(
+                ["make", "-C", "kmd", "KDIR=/nowhere", target],
+                cwd=self.tree,
+                text=True,
+                capture_output=True,
+                check=False,
+            )
+            self.assertNotEqual(done.returncode, 0, target)
+            self.assertEqual(
+                done.stderr.split("\n")[0],
+                f"error: no kernel headers at /nowhere: apt install linux-headers-{os.uname().release}, or give KDIR=DIR",
+            )
+            self.assertNotIn("No such file", done.stderr)
+
     def test_makes_a_tree_for_dkms(self):
         wanted = [name for name in files_below(self.tree) if name.endswith((".c", ".h", "Kbuild"))]
         self.run_command("make", "-C", "kmd", "dkms", "DKMS_TREE=../dkms")
