@@ -32,6 +32,8 @@ class Result:
 class GroupReport(run_guest.Report):
     """Collects the results of one boot."""
 
+    multiplies = "--time-factor X multiplies"
+
     def __init__(self, group, progress, keep_logs=None):
         """`keep_logs(group, machine, outputs)` is called before the machine's files go."""
         super().__init__()

@@ -5,6 +5,8 @@ import os
 import socket
 import subprocess
 
+from tests.guest.limits import within
+
 HEDDLE_SIM = "simulator/platform/heddle-sim"
 
 
@@ -49,7 +51,7 @@ class Card:
     def control(self, line):
         """A command of the control socket; its line of JSON."""
         with socket.socket(socket.AF_UNIX) as connection:
-            connection.settimeout(20)
+            connection.settimeout(within(20))
             connection.connect(self._control_path)
             connection.sendall(line.encode() + b"\n")
             text = b""

@@ -6,9 +6,11 @@ import io
 import os
 import tempfile
 import unittest
+import unittest.mock
 
 from tests.guest import run_guest
-from tests.guest.machine import kernel_info
+from tests.guest.limits import within
+from tests.guest.machine import TooSlow, kernel_info
 
 WARNING = "echo 'WARNING: CPU: 0 PID: 1 at here' >/dev/kmsg"
 
@@ -29,14 +31,17 @@ class HarnessTest(unittest.TestCase):
         else:
             self.panic = ("QEMU ended with 0", "sysrq_handle_crash")
 
-    def run_cases(self, cases, cards=()):
-        report = run_guest.Report()
-        plan = dict(cards=list(cards), cpus=1, memory="512M", env={"COLOUR": "o'range"}, modules=[], cases=cases)
+    def run_plan(self, plan, report):
         said = io.StringIO()
         with contextlib.redirect_stdout(said):
             run_guest.execute(plan, report)
         # Indented: what is skipped in there is not skipped here.
         print("".join(f"| {line}\n" for line in said.getvalue().split("\n")))
+
+    def run_cases(self, cases, cards=()):
+        report = run_guest.Report()
+        plan = dict(cards=list(cards), cpus=1, memory="512M", env={"COLOUR": "o'range"}, modules=[], cases=cases)
+        self.run_plan(plan, report)
         self.assertEqual(report.failed, sum(bool(failure) for _, _, failure, _ in report.entries))
         self.seconds = {name: seconds for name, seconds, _, _ in report.entries}
         return {name: (failure, skipped) for name, _, failure, skipped in report.entries}
@@ -66,8 +71,8 @@ class HarnessTest(unittest.TestCase):
             ("guest.code", "exit code 3"),
             ("guest.code", "some output"),
             ("warning.kernel_log", "at here"),
-            ("guest.slow", "still ran after 1 s"),
-            ("guest.stubborn", "still ran after 1 s"),
+            ("guest.slow", f"still ran after {within(1):g} s"),
+            ("guest.stubborn", f"still ran after {within(1):g} s"),
             ("guest.no_report", "wrote no report"),
             ("guest.not_there", "exit code 127"),
             ("guest.panic", self.panic[0]),
@@ -87,6 +92,35 @@ class HarnessTest(unittest.TestCase):
         report = run_guest.Report()
         run_guest.execute(dict(cards=[], cpus=1, memory="nothing", env={}, modules=[], cases=[]), report)
         self.assertEqual([name for name, _, failure, _ in report.entries if failure], ["guest.start"])
+
+    def test_the_time_factor_multiplies_the_limit_of_booting(self):
+        waited = []
+
+        class Machine(run_guest.QemuMachine):
+            """Never ready."""
+
+            def __init__(self, *_, **__):
+                self.share = self.folder = "/nowhere"
+
+            def set_environment(self, variables, folder):
+                pass
+
+            def wait_for(self, name, seconds):
+                waited.append((name, seconds))
+                raise TooSlow(f"no {name}")
+
+            def close(self):
+                pass
+
+        report = run_guest.Report()
+        with unittest.mock.patch.multiple(run_guest, QemuMachine=Machine, UmlMachine=Machine), unittest.mock.patch.dict(
+            os.environ, HEDDLE_TEST_TIME_FACTOR="6"
+        ):
+            self.run_plan(dict(cards=[], cpus=1, memory="1G", env={}, modules=[], cases=[]), report)
+        self.assertEqual(waited, [("ready", 900)])
+        self.assertEqual([name for name, _, failure, _ in report.entries if failure], ["guest.start"])
+        self.assertIn("the kernel did not boot within 900 s; ", report.entries[0][2])
+        self.assertIn("HEDDLE_TEST_TIME_FACTOR", report.entries[0][2])
 
     def test_skips_of_googletest_are_skips(self):
         report = run_guest.Report()

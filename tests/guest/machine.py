@@ -15,6 +15,7 @@ import tempfile
 import time
 
 from tests.guest.card import Card
+from tests.guest.limits import within
 
 SLOTS = 4
 GOOD_EXIT = 33
@@ -23,6 +24,10 @@ VERBS = ("unplug", "plug", "kill", "ctl", "aer", "alive")  # of inside/heddle-ho
 
 class GuestError(Exception):
     """The guest did not do what it has to do; the text says what."""
+
+
+class TooSlow(GuestError):
+    """It may yet do it: the time that it had is over, and it still runs."""
 
 
 def die_with_parent():
@@ -121,7 +126,7 @@ class Machine:
             if self.process.poll() is not None:
                 raise GuestError(f"the guest is dead: {self.name} ended with {self.process.returncode}")
             if time.monotonic() > deadline:
-                raise GuestError(f"no {name} after {seconds:g} s")
+                raise TooSlow(f"no {name} after {seconds:g} s")
             time.sleep(0.003)
 
     def serve(self):
@@ -175,7 +180,7 @@ class Machine:
         """Ends it in order. The only way to a good end."""
         self.put("shutdown", "")
         try:
-            code = self.process.wait(seconds)
+            code = self.process.wait(within(seconds))
         except subprocess.TimeoutExpired as error:
             raise GuestError("the guest does not end") from error
         if code != GOOD_EXIT:

@@ -15,6 +15,7 @@ import socket
 import subprocess
 import time
 
+from tests.guest.limits import within
 from tests.guest.machine import SLOTS, GuestError, Machine
 from tests.guest.qmp import Qmp, QmpError
 
@@ -131,9 +132,10 @@ class QemuMachine(Machine):
             raise
 
     def unplug(self, slot, seconds=20):
+        seconds = within(seconds)
         self._qmp.command("device_del", id=f"card{slot}")
         if not self._qmp.wait_event("DEVICE_DELETED", seconds, device=f"card{slot}"):
-            raise GuestError(f"the guest does not let go of the card within {seconds} s")
+            raise GuestError(f"the guest does not let go of the card within {seconds:g} s")
 
     def report_error(self, slot, error):
         return self._qmp.command(

@@ -5,6 +5,8 @@ import json
 import socket
 import time
 
+from tests.guest.limits import within
+
 
 class QmpError(RuntimeError):
     """The command failed, or QEMU is gone."""
@@ -15,7 +17,7 @@ class Qmp:
         self._socket = connection
         self._text = b""
         self.events = []
-        self._receive(time.monotonic() + 20)  # the greeting
+        self._receive(time.monotonic() + within(20))  # the greeting
         self.command("qmp_capabilities")
 
     def _receive(self, deadline):
@@ -50,7 +52,7 @@ class Qmp:
                 socket.send_fds(self._socket, [text], [send_fd])
         except OSError as error:
             raise QmpError(f"QEMU's monitor is gone: {error}") from error
-        deadline = time.monotonic() + 20
+        deadline = time.monotonic() + within(20)
         while True:
             message = self._receive(deadline)
             if "return" in message:

@@ -15,7 +15,8 @@ import time
 import xml.etree.ElementTree as xml
 
 from tests.guest import kernel_log
-from tests.guest.machine import GuestError, kernel_info
+from tests.guest.limits import within
+from tests.guest.machine import GuestError, TooSlow, kernel_info
 from tests.guest.qemu_machine import QemuMachine
 from tests.guest.uml_machine import UmlMachine
 
@@ -29,6 +30,8 @@ PASSED_ON = ("TEST_SRCDIR", "TEST_WORKSPACE", "RUNFILES_DIR", "HEDDLE_TEST_TIME_
 
 class Report:
     """Results in GoogleTest's XML."""
+
+    multiplies = "--test_env=HEDDLE_TEST_TIME_FACTOR=X multiplies"  # words of a message: what to do on a slow machine
 
     def __init__(self):
         self.failed = 0
@@ -120,7 +123,6 @@ class Runner:
     def __init__(self, machine, report):
         self.machine = machine
         self.report = report
-        self.factor = float(os.environ.get("HEDDLE_TEST_TIME_FACTOR", "1"))
         self.argued = kernel_log.read_argued_races()
         self.numbers = {}  # of command: its case
         self.failures = {}  # number of command: what is wrong but for the kernel's log
@@ -132,7 +134,7 @@ class Runner:
         self.report.case_begins(case, self.machine, number)
         started = time.monotonic()
         self.machine.put(f"commands/{number}", text + "\n")
-        self.machine.wait_for(f"out/{number}.rc", case["seconds"] * self.factor + 10)
+        self.machine.wait_for(f"out/{number}.rc", within(case["seconds"]) + 10)
         seconds = time.monotonic() - started
         out = os.path.join(self.machine.share, "out", str(number))
         return number, seconds, int(read(out + ".rc")), read(out + ".out")
@@ -140,7 +142,7 @@ class Runner:
     def run(self, case):
         """Runs it and reports; whether all is well."""
         failed_before = self.report.failed
-        text = f"exec timeout -k 5 {case['seconds'] * self.factor:g} sh -c {quoted(case['command'])}"
+        text = f"exec timeout -k 5 {within(case['seconds']):g} sh -c {quoted(case['command'])}"
         xml_path = f"out/{len(self.numbers)}.xml"
         if case["gtest"]:
             text = f"export GTEST_OUTPUT=xml:/run/heddle/{xml_path}\n{text}"
@@ -149,8 +151,8 @@ class Runner:
         log = kernel_log.split(self.machine.console()).get(number, [])
         failure = ""
         # Exit codes of GNU's and busybox's timeout, and of what it had to kill.
-        if code in (124, 137, 143) and seconds >= case["seconds"] * self.factor * 0.9:
-            failure = f"still ran after {case['seconds']} s"
+        if code in (124, 137, 143) and seconds >= within(case["seconds"]) * 0.9:
+            failure = f"still ran after {within(case['seconds']):g} s"
         elif code != 0:
             failure = f"exit code {code}"
         failed = None
@@ -198,7 +200,12 @@ def boot(machine, plan, report):
     )
     machine.set_environment(variables, os.getcwd())
     started = time.monotonic()
-    machine.wait_for("ready", BOOT_SECONDS)
+    try:
+        machine.wait_for("ready", within(BOOT_SECONDS))
+    except TooSlow as error:
+        raise TooSlow(
+            f"the kernel did not boot within {within(BOOT_SECONDS):g} s; {report.multiplies} all time limits"
+        ) from error
     report.add("guest", "boot", time.monotonic() - started)
     report.note(f"{machine.cpu_seconds():.1f} s of processor time")
 

@@ -16,6 +16,7 @@ import re
 import subprocess
 import time
 
+from tests.guest.limits import within
 from tests.guest.machine import GuestError, Machine
 
 KERNEL_OPTIONS = [
@@ -96,7 +97,7 @@ class UmlMachine(Machine):
         done = os.path.join(self.share, f"orders/{self._orders}.rc")
         self.put(f"orders/{self._orders}", text + "\n")
         self._orders += 1
-        deadline = time.monotonic() + seconds
+        deadline = time.monotonic() + within(seconds)
         while not os.path.exists(done):
             if self.process.poll() is not None or time.monotonic() > deadline:
                 raise GuestError(f"the guest does not do: {text}")
