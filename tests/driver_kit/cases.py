@@ -45,6 +45,11 @@ def tests_of(case, root):
     return names
 
 
+def full_names(case, tests):
+    """Of GROUP.CASE and the names of its tests (None: it has none)."""
+    return [case] if tests is None else [f"{case}.{test}" for test in tests]
+
+
 def names(groups, root):
     """{group: {case: tests or None}}."""
     return {
@@ -58,10 +63,9 @@ def below(name, wanted):
     return name == wanted or name.startswith(wanted + ".") or fnmatch.fnmatchcase(name, wanted)
 
 
-def choose(groups, root, wanted, rtl):
+def choose(groups, all_names, wanted, rtl):
     """{group: {case: tests to run; None: the whole case}} of the names `wanted`; all that need not be asked for if
-    there are none."""
-    all_names = names(groups, root)
+    there are none. `all_names`: of names()."""
     if not wanted:
         return {
             group: dict.fromkeys(cases) for group, cases in all_names.items() if rtl or not groups[group]["optional"]

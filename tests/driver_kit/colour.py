@@ -4,7 +4,7 @@
 import os
 
 # Bold, so that they are told apart without colours, too.
-CODES = {"passed": "1;32", "skipped": "1;33", "not tested": "1;33", "failed": "1;31"}
+CODES = {"passed": "1;32", "skipped": "1;33", "not run": "1;33", "not tested": "1;33", "failed": "1;31"}
 
 
 def has_colour(stream):

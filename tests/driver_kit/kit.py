@@ -1,6 +1,7 @@
 # SPDX-License-Identifier: Apache-2.0
 """What heddle-driver-tests does once its options are read (launcher.py): prepares, boots each group, judges."""
 
+import collections
 import hashlib
 import json
 import os
@@ -16,7 +17,7 @@ from tests.driver_kit import cases, page
 from tests.driver_kit.colour import coloured, has_colour
 from tests.driver_kit.kernel import Kernel, KernelError
 from tests.driver_kit.progress import Progress
-from tests.driver_kit.results import GroupReport, Verdict
+from tests.driver_kit.results import VERDICTS, GroupReport, Verdict
 from tests.guest import qemu_machine, run_guest
 
 PROGRAM = "heddle-driver-tests"
@@ -126,7 +127,8 @@ class Run:
         self._root = root
         self._manifest = read_json(os.path.join(root, "manifest.json"))
         self._groups = self._manifest["groups"]
-        self._chosen = cases.choose(self._groups, root, arguments.case, arguments.rtl)
+        self._names = cases.names(self._groups, root)
+        self._chosen = cases.choose(self._groups, self._names, arguments.case, arguments.rtl)
         self.fields = check_module(arguments.module)
         check_tools()
         self._work = make_work(folder, self._manifest, prefix, root, os.path.realpath(arguments.module))
@@ -159,16 +161,9 @@ class Run:
                 without[name] = why
         return without
 
-    def _tests(self):
-        """{GROUP.CASE: number of tests}, for the progress."""
-        found = {}
-        for group, chosen in self._chosen.items():
-            for case in self._groups[group]["plan"]["cases"]:
-                if case["name"] in chosen:
-                    some = chosen[case["name"]]
-                    tests = cases.tests_of(case, self._root) if some is None else some
-                    found[f"{group}.{case['name']}"] = 1 if tests is None else len(tests)
-        return found
+    def _tests(self, group):
+        """{case: names of its chosen tests; None: it has none}."""
+        return {case: self._names[group][case] if some is None else some for case, some in self._chosen[group].items()}
 
     def _seconds(self):
         """{GROUP.CASE: seconds that it is expected to take}."""
@@ -188,7 +183,14 @@ class Run:
         os.chdir(self._work)
         verdict = Verdict(os.path.basename(arguments.module), self.kernel.release)
         seconds = self._seconds()
-        progress = Progress(self._tests(), seconds, len(self._chosen), quiet=arguments.quiet)
+        tests = {group: self._tests(group) for group in self._chosen}
+        numbers = {
+            f"{group}.{case}": len(cases.full_names(case, some))
+            for group, found in tests.items()
+            for case, some in found.items()
+        }
+        progress = Progress(numbers, seconds, len(self._chosen), quiet=arguments.quiet)
+        lost = ""  # the group in which it turned out that nothing can be tested
         try:
             for group, chosen in self._chosen.items():
                 plan, impossible = cases.plan(
@@ -198,13 +200,18 @@ class Run:
                 progress.leave(names)
                 for name, why in impossible:
                     verdict.skip([f"{group}.{name}"], why)
+                if lost:
+                    for case in plan["cases"]:
+                        verdict.leave(f"{group}.{case['name']}", tests[group][case["name"]], f"not tried after {lost}")
+                    continue
                 if not plan["cases"]:
                     continue
-                report = GroupReport(group, progress, keep_logs(arguments.logs))
+                report = GroupReport(group, progress, keep_logs(arguments.logs), tests[group])
                 run_guest.execute(plan, report)
                 progress.clear()
                 if not verdict.take(report):
-                    break
+                    lost = group
+                    continue
                 print(group_line(group, report.results, has_colour(sys.stdout)), flush=True)
         finally:
             progress.close()
@@ -214,7 +221,7 @@ class Run:
 def group_line(group, results, colour):
     """What became of a group; the numbers in the colours of their verdicts if `colour`."""
     counted = [result for result in results if result.is_case or result.failure]
-    count = {word: sum(result.verdict == word for result in counted) for word in ("passed", "failed", "skipped")}
+    count = {word: sum(result.verdict == word for result in counted) for word in VERDICTS}
     said = ", ".join(
         coloured(f"{number} {word}", word, colour and number > 0)
         for word, number in count.items()
@@ -225,7 +232,7 @@ def group_line(group, results, colour):
 
 def tell(report, colour):
     for case in report["cases"]:
-        if case["verdict"] == "skipped" and report["verdict"] != "not tested":
+        if case["verdict"] == "skipped":
             print(f"{coloured('skipped', 'skipped', colour)} {case['name']}: {case['message']}")
     for case in report["cases"]:
         if case["verdict"] == "failed":
@@ -233,6 +240,18 @@ def tell(report, colour):
             if case["kernel_log"] and "kernel's log:" not in case["message"]:
                 print("kernel's log:\n" + "\n".join(case["kernel_log"][-12:]))
             print(f"again:  {case['repeat']}")
+    for case in report["cases"]:
+        if case["verdict"] == "not run" and not case["is_case"]:
+            print(f"\n{coloured('not ready', 'not run', colour)}  {case['name']}: {case['message']}")
+            if case["kernel_log"]:
+                print("kernel's log:\n" + "\n".join(case["kernel_log"][-12:]))
+            print(f"again:  {case['repeat']}")
+    left = collections.defaultdict(list)  # {(group, why): its cases that were not run}
+    for case in report["cases"]:
+        if case["verdict"] == "not run" and case["is_case"]:
+            left[case["name"].split(".")[0], case["message"]].append(case)
+    for (group, why), some in left.items():
+        print(f"{coloured('not run', 'not run', colour)} {group}, {len(some)} case{'s' * (len(some) > 1)}: {why}")
     print("\n" + coloured(report["sentence"], report["verdict"], colour), flush=True)
 
 

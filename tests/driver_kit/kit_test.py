@@ -49,7 +49,7 @@ class NamesTest(unittest.TestCase):
         }
 
     def choose(self, *wanted, rtl=False):
-        return cases.choose(self.groups, self.folder.name, list(wanted), rtl)
+        return cases.choose(self.groups, cases.names(self.groups, self.folder.name), list(wanted), rtl)
 
     def test_programs_are_asked_for_their_tests(self):
         self.assertEqual(
@@ -110,14 +110,16 @@ class Machine:
 
 
 class VerdictTest(unittest.TestCase):
-    def run_group(self, *entries, log=("[    1.5] heddle: version magic is wrong",)):
+    def run_group(self, *entries, log=("[    1.5] heddle: version magic is wrong",), not_run=()):
         """`entries`: (suite, name, failure, skipped), as run_guest.py reports them; the last one is a case's."""
         progress = Progress({}, {}, 1, quiet=True)
-        report = GroupReport("uapi", progress)
+        report = GroupReport("uapi", progress, tests={"uapi": ["A.One", "A.Two"], "plain": None})
         for suite, name, failure, skipped in entries:
             report.case_begins(dict(name=name), Machine(), 0)
             report.add(suite, name, 1.5, failure, skipped)
             report.case_ended(dict(name=name), list(log), "output of the case")
+        for name in not_run:
+            report.not_run(name, "heddle.ko does not load")
         report.machine_ends(Machine())
         verdict = Verdict("heddle.ko", "6.1.0")
         verdict.take(report)
@@ -127,7 +129,7 @@ class VerdictTest(unittest.TestCase):
         verdict = self.run_group(
             ("guest", "boot", "", ""), ("uapi.BoTest", "IsZero", "", ""), ("guest", "plain", "", "")
         )
-        self.assertEqual((verdict.code, verdict.counts()), (0, dict(passed=2, failed=0, skipped=0)))
+        self.assertEqual((verdict.code, verdict.counts()), (0, {"passed": 2, "failed": 0, "skipped": 0, "not run": 0}))
         self.assertEqual(verdict.sentence, "heddle.ko passes in 6.1.0: 2 passed, 0 failed, 0 skipped")
         self.assertEqual(verdict.results[1].name, "uapi.uapi.BoTest.IsZero")
 
@@ -187,16 +189,77 @@ class VerdictTest(unittest.TestCase):
 
     def test_a_module_that_does_not_load_is_one_sentence(self):
         verdict = self.run_group(
-            ("guest", "boot", "", ""), ("guest", "insmod_heddle", "exit code 1", ""), ("guest", "plain", "not run", "")
+            ("guest", "boot", "", ""), ("guest", "insmod_heddle", "exit code 1", ""), not_run=("uapi", "plain")
         )
         self.assertEqual(verdict.code, 3)
-        self.assertEqual(verdict.sentence, "heddle.ko does not load in 6.1.0: heddle: version magic is wrong")
+        self.assertEqual(
+            verdict.sentence, "heddle.ko does not load in 6.1.0: heddle: version magic is wrong (3 not run)"
+        )
         self.assertEqual([result.name for result in verdict.results if result.failure], ["uapi.insmod_heddle"])
 
     def test_a_kernel_that_does_not_boot_is_one_sentence(self):
         verdict = self.run_group(("guest", "start", "no ready after 150 s\nmore", ""), ("guest", "plain", "", ""))
         self.assertEqual(verdict.code, 3)
         self.assertIn("6.1.0 does not reach the tests: no ready after 150 s", verdict.sentence)
+
+    def late_load(self, groups):
+        """The verdict if loading takes too long in the last one of the groups; in the others all is well."""
+        verdict = Verdict("heddle.ko", "6.1.0")
+        for group in groups:
+            report = GroupReport(
+                group, Progress({}, {}, 1, quiet=True), tests={"uapi": ["A.One", "A.Two"], "cts": None}
+            )
+            report.add("guest", "boot", 1)
+            if group == groups[-1]:
+                report.not_ready("loading heddle.ko did not finish within 30 s")
+                for name in ("uapi", "cts"):
+                    report.not_run(name, "the guest was not ready")
+                report.machine_ends(Machine())
+            else:
+                report.add("guest", "plain", 1)
+            verdict.take(report)
+        return verdict
+
+    def test_a_load_that_takes_too_long_is_no_failure_of_the_driver(self):
+        for groups, sentence in (
+            (
+                ["uapi"],
+                "heddle.ko was not tested in 6.1.0: loading heddle.ko did not finish within 30 s; "
+                "--time-factor X multiplies all time limits (3 not run)",
+            ),
+            (
+                ["driver", "uapi"],
+                "heddle.ko was not tested completely in 6.1.0: 1 passed, 0 failed, 0 skipped, 3 not run",
+            ),
+        ):
+            with self.subTest(groups):
+                verdict = self.late_load(groups)
+                self.assertEqual((verdict.code, verdict.sentence), (3, sentence))
+                self.assertEqual(verdict.counts()["not run"], 3)
+                report = page.describe(verdict, {}, ["kit"], 1)
+                with contextlib.redirect_stdout(io.StringIO()) as out:
+                    kit.tell(report, False)
+                for words in (
+                    "not ready  uapi.start: loading heddle.ko did not finish within 30 s; --time-factor X",
+                    "the console's last line",
+                    "not run uapi, 3 cases: the guest was not ready",
+                ):
+                    self.assertIn(words, out.getvalue())
+                self.assertNotIn("FAILED", out.getvalue())
+                self.assertIn(">Not run: 3<", page.as_html(report))
+                junit = page.as_junit(report)
+                self.assertIn('name="uapi.A.Two"', junit)
+                self.assertIn('message="not run: the guest was not ready"', junit)
+                self.assertNotIn("<failure", junit)
+                self.assertNotIn("uapi.uapi", report["seconds"])
+
+    def test_failures_count_more_than_what_was_not_run(self):
+        verdict = self.run_group(("guest", "boot", "", ""), ("uapi.A", "One", "it is 1", ""), not_run=["plain"])
+        self.assertEqual(verdict.code, 1)
+        self.assertEqual(verdict.sentence, "heddle.ko does not pass in 6.1.0: 0 passed, 1 failed, 0 skipped, 1 not run")
+        self.assertEqual(
+            kit.group_line("uapi", verdict.results, False), "uapi       0 passed, 1 failed, 1 not run, 3 s"
+        )
 
     def test_what_is_lost_later_is_a_failure_like_others(self):
         verdict = self.run_group(("guest", "boot", "", ""), ("guest", "plain", "", ""))
@@ -213,7 +276,9 @@ class VerdictTest(unittest.TestCase):
             ("guest", "off", "", "why"),
         )
         report = page.describe(verdict, {"Kernel": "<6.1>"}, ["heddle-driver-tests"], 4.5)
-        self.assertEqual(json.loads(page.as_json(report))["counts"], dict(passed=1, failed=1, skipped=1))
+        self.assertEqual(
+            json.loads(page.as_json(report))["counts"], {"passed": 1, "failed": 1, "skipped": 1, "not run": 0}
+        )
         self.assertEqual(report["seconds"], {"uapi.uapi": 3.0, "boot": 1.5})
         suite = xml.fromstring(page.as_junit(report)[page.as_junit(report).index("<testsuites") :]).find("testsuite")
         self.assertEqual((suite.get("tests"), suite.get("failures"), suite.get("skipped")), ("4", "1", "1"))

@@ -37,7 +37,7 @@ Exit codes:
   1  a case failed
   2  usage
   3  nothing could be tested: the kernel did not boot, the module did not load,
-     or no case ran
+     or no case ran; or the guest could not be made ready in time for some cases
 """
 
 

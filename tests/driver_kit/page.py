@@ -26,7 +26,7 @@ pre, code { font: 12px/1.5 "DejaVu Sans Mono", monospace; }
 pre { white-space: pre-wrap; overflow-wrap: anywhere; border: 1px solid var(--line); border-radius: 5px; padding: 6px 10px;
   max-height: 320px; overflow: auto; }
 .mark { color: #fff; border-radius: 5px; padding: 1px 10px; font-weight: 600; }
-.passed { background: var(--passed); } .failed { background: var(--failed); } .skipped { background: var(--skipped); }
+.passed { background: var(--passed); } .failed { background: var(--failed); } .skipped, .not-run { background: var(--skipped); }
 .soft { color: var(--soft); }
 """
 
@@ -44,7 +44,7 @@ def describe(verdict, about, command, seconds):
                 name=result.name,
                 verdict=result.verdict,
                 seconds=round(result.seconds, 3),
-                message=result.failure or result.skipped,
+                message=result.failure or result.not_run or result.skipped,
                 output=result.output,
                 kernel_log=result.log,
                 repeat=shlex.join([*command, "--case", result.case]),
@@ -61,7 +61,7 @@ def typical(results):
     found = {}
     boots = [result.seconds for result in results if result.name.endswith(".boot")]
     for result in results:
-        if result.is_case and not result.skipped:
+        if result.verdict in ("passed", "failed") and result.is_case:
             name = ".".join(result.name.split(".")[:2])
             found[name] = round(found.get(name, 0) + result.seconds, 2)
     if boots:
@@ -82,8 +82,9 @@ def as_junit(report):
         if suite is None:
             suite = suites[group] = xml.SubElement(root, "testsuite", name=group)
         entry = xml.SubElement(suite, "testcase", classname=group, name=name, time=str(case["seconds"]))
-        if case["verdict"] == "skipped":
-            xml.SubElement(entry, "skipped", message=clean(case["message"]))
+        if case["verdict"] in ("skipped", "not run"):  # JUnit has no word for the latter
+            said = "not run: " if case["verdict"] == "not run" else ""
+            xml.SubElement(entry, "skipped", message=clean(said + case["message"]))
         if case["verdict"] == "failed":
             first = case["message"].split("\n")[0]
             failure = xml.SubElement(entry, "failure", message=clean(first))
@@ -116,7 +117,7 @@ def _table(heads, rows):
 
 
 def _mark(verdict):
-    return f'<span class="mark {verdict}">{verdict}</span>'
+    return f'<span class="mark {verdict.replace(" ", "-")}">{verdict}</span>'
 
 
 def _failure(case):
@@ -134,12 +135,11 @@ def _failure(case):
 def as_html(report):
     cases = report["cases"]
     failed = [case for case in cases if case["verdict"] == "failed"]
-    skipped = [case for case in cases if case["verdict"] == "skipped"]
     kind = "passed" if report["verdict"] == "passed" else "failed"
     rows = []
     for group, members in _groups(report).items():
         counted = [case for case in members if case["is_case"] or case["verdict"] == "failed"]
-        count = {word: sum(case["verdict"] == word for case in counted) for word in ("passed", "failed", "skipped")}
+        count = {word: sum(case["verdict"] == word for case in counted) for word in report["counts"]}
         rows.append([html.escape(group), *count.values(), f"{sum(case['seconds'] for case in members):.0f} s"])
     about = report["about"].items()
     text = [
@@ -151,14 +151,16 @@ def as_html(report):
         f"<p>{html.escape(report['sentence'])}</p>\n<section><h2>Tested</h2>\n",
         _table(["", ""], [[html.escape(what), f"<code>{html.escape(text)}</code>"] for what, text in about]),
         "</section>\n<section><h2>Groups</h2>\n",
-        _table(["Group", "-passed", "-failed", "-skipped", "-time"], rows),
+        _table(["Group", *(f"-{word}" for word in report["counts"]), "-time"], rows),
         "</section>\n",
     ]
     if failed:
         text.append(f"<section><h2>Failed: {len(failed)}</h2>\n{''.join(map(_failure, failed))}</section>\n")
-    if skipped:
-        pairs = [[html.escape(case["name"]), html.escape(case["message"])] for case in skipped]
-        text.append(f"<section><h2>Skipped: {len(skipped)}</h2>\n{_table(['Case', 'Why'], pairs)}</section>\n")
+    for word in ("skipped", "not run"):
+        pairs = [[html.escape(case["name"]), html.escape(case["message"])] for case in cases if case["verdict"] == word]
+        if pairs:
+            title = f"{word.capitalize()}: {report['counts'][word]}"
+            text.append(f"<section><h2>{title}</h2>\n{_table(['Case', 'Why'], pairs)}</section>\n")
     every = [[html.escape(case["name"]), _mark(case["verdict"]), f"{case['seconds']:.2f} s"] for case in cases]
     text.append(
         f"<section><details><summary>All cases</summary>\n{_table(['Case', 'Verdict', '-time'], every)}</details></section>\n"

@@ -4,8 +4,10 @@
 import dataclasses
 import re
 
+from tests.driver_kit import cases
 from tests.guest import run_guest
 
+VERDICTS = ("passed", "failed", "skipped", "not run")
 LOG_LINES = 40  # of the kernel's log, at a failure
 OUTPUT_LINES = 60
 TIME_STAMP = re.compile(r"^\[ *[\d.]+\] ")
@@ -23,10 +25,13 @@ class Result:
     is_case: bool = True
     log: list = dataclasses.field(default_factory=list)
     output: str = ""
+    not_run: str = ""  # why it never began
 
     @property
     def verdict(self):
-        return "failed" if self.failure else "skipped" if self.skipped else "passed"
+        if self.failure:
+            return "failed"
+        return "not run" if self.not_run else "skipped" if self.skipped else "passed"
 
 
 class GroupReport(run_guest.Report):
@@ -34,11 +39,13 @@ class GroupReport(run_guest.Report):
 
     multiplies = "--time-factor X multiplies"
 
-    def __init__(self, group, progress, keep_logs=None):
-        """`keep_logs(group, machine, outputs)` is called before the machine's files go."""
+    def __init__(self, group, progress, keep_logs=None, tests=None):
+        """`keep_logs(group, machine, outputs)` is called before the machine's files go; `tests`: {case: names of its
+        chosen tests, or None where it has none}."""
         super().__init__()
         self.results = []
-        self.lost = ""  # why nothing could be tested, if so
+        self.lost = None  # the result because of which nothing could be tested, if so
+        self._tests = tests or {}
         self._group = group
         self._progress = progress
         self._keep_logs = keep_logs
@@ -54,7 +61,17 @@ class GroupReport(run_guest.Report):
         self.failed += bool(failure)
         self.results.append(Result(whole, seconds, failure, skipped, case, not of_boot))
         if failure and of_boot and (name in ("boot", "start") or name == "insmod_heddle"):
-            self.lost = name
+            self.lost = self.results[-1]
+
+    def not_ready(self, why, log=""):
+        why = f"{why}; {self.multiplies} all time limits"
+        self.lost = Result(f"{self._group}.start", 0, not_run=why, case=self._group, is_case=False)
+        self.results.append(self.lost)
+
+    def not_run(self, name, why):
+        whole = f"{self._group}.{name}"
+        self.results += not_run(whole, self._tests.get(name), why)
+        self._progress.leave([whole])
 
     def case_begins(self, case, machine, number):
         self._unended = len(self.results)
@@ -76,10 +93,15 @@ class GroupReport(run_guest.Report):
 
     def machine_ends(self, machine):
         for result in self.results:
-            if result.failure and not result.log:
+            if (result.failure or result is self.lost) and not result.log:
                 result.log = run_guest.tail(machine.console(), LOG_LINES).split("\n")
         if self._keep_logs:
             self._keep_logs(self._group, machine, self._outputs)
+
+
+def not_run(case, tests, why):
+    """Results of GROUP.CASE, each of its tests (None: it has none) counts."""
+    return [Result(name, 0, case=name, not_run=why) for name in cases.full_names(case, tests)]
 
 
 class Verdict:
@@ -93,27 +115,30 @@ class Verdict:
 
     def take(self, report):
         """The results of a group; whether the others make sense."""
-        ran_before = any(result.is_case for result in self.results)
+        ran_before = any(result.verdict in ("passed", "failed") for result in self.results if result.is_case)
         self.results += report.results
         if report.lost and not ran_before:
-            first = next(result for result in report.results if result.failure)
-            if report.lost == "insmod_heddle":
+            first = report.lost
+            if first.not_run:
+                self.lost = f"{self._driver} was not tested in {self._release}: {first.not_run}"
+            elif first.name.endswith(".insmod_heddle"):
                 said = [line for line in first.log if "heddle" in line and "heddle-guest:" not in line]
                 why = TIME_STAMP.sub("", said[-1]) if said else first.failure.split("\n")[-1]
                 self.lost = f"{self._driver} does not load in {self._release}: {why.strip()}"
             else:
                 self.lost = f"the kernel {self._release} does not reach the tests: {first.failure.splitlines()[0]}"
-            for result in report.results:
-                if result.is_case and result.failure:  # not the cases' fault
-                    result.failure, result.skipped, result.log = "", f"not run: {self.lost}", []
         return not self.lost
 
     def skip(self, names, why):
         self.results += [Result(name, 0, skipped=why, case=name) for name in names]
 
+    def leave(self, case, tests, why):
+        """It will not be run: GROUP.CASE with these tests (None: it has none)."""
+        self.results += not_run(case, tests, why)
+
     def counts(self):
-        """{"passed", "failed", "skipped"}: of the cases, and of what went wrong apart from them."""
-        found = dict(passed=0, failed=0, skipped=0)
+        """{of VERDICTS: number}: of the cases, and of what went wrong apart from them."""
+        found = dict.fromkeys(VERDICTS, 0)
         for result in self.results:
             if result.is_case or result.failure:
                 found[result.verdict] += 1
@@ -124,14 +149,17 @@ class Verdict:
         counts = self.counts()
         if self.lost or counts["passed"] + counts["failed"] == 0:
             return 3
-        return 1 if counts["failed"] else 0
+        if counts["failed"]:
+            return 1
+        return 3 if counts["not run"] else 0
 
     @property
     def sentence(self):
-        if self.lost:
-            return self.lost
         counts = self.counts()
-        said = ", ".join(f"{number} {word}" for word, number in counts.items())
-        if self.code == 3:
+        said = ", ".join(f"{number} {word}" for word, number in counts.items() if number or word != "not run")
+        if self.lost:
+            return f"{self.lost} ({counts['not run']} not run)"
+        if counts["passed"] + counts["failed"] == 0:
             return f"no case ran ({said})"
-        return f"{self._driver} {'passes' if self.code == 0 else 'does not pass'} in {self._release}: {said}"
+        what = {0: "passes", 1: "does not pass", 3: "was not tested completely"}[self.code]
+        return f"{self._driver} {what} in {self._release}: {said}"

@@ -122,6 +122,29 @@ class HarnessTest(unittest.TestCase):
         self.assertIn("the kernel did not boot within 900 s; ", report.entries[0][2])
         self.assertIn("HEDDLE_TEST_TIME_FACTOR", report.entries[0][2])
 
+    def load(self, script):
+        """The failures if loading heddle.ko takes this script."""
+        modules = [f"/nowhere; {script} #/heddle.ko", "/nowhere/other.ko"]  # words of a shell, after insmod
+        plan = dict(cards=[], cpus=1, memory="512M", env={}, modules=modules, cases=[case("good", "true")])
+        report = run_guest.Report()
+        self.run_plan(plan, report)
+        return {name: failure for name, _, failure, _ in report.entries if failure}
+
+    def test_a_module_that_takes_too_long_is_not_one_that_does_not_load(self):
+        with unittest.mock.patch.multiple(run_guest, LOAD_SECONDS=1, GRACE=1):
+            failures = self.load("sleep 600")
+        self.assertEqual(list(failures), ["guest.start", "guest.good"])
+        self.assertIn(f"loading heddle.ko did not finish within {within(1) + 1:g} s; ", failures["guest.start"])
+        self.assertEqual(failures["guest.good"], "not run: the guest was not ready")
+        failures = self.load("exit 3")
+        self.assertEqual(list(failures), ["guest.insmod_heddle", "guest.good"])
+        self.assertEqual(failures["guest.good"], "not run: heddle.ko does not load")
+
+    def test_a_module_that_kills_the_guest_does_not_load(self):
+        failures = self.load("echo 1 >/proc/sys/kernel/sysrq; echo c >/proc/sysrq-trigger; sleep 600")
+        self.assertEqual(list(failures), ["guest.insmod_heddle", "guest.good"])
+        self.assertIn(self.panic[0], failures["guest.insmod_heddle"])
+
     def test_skips_of_googletest_are_skips(self):
         report = run_guest.Report()
         with tempfile.NamedTemporaryFile("w", dir=os.environ.get("TEST_TMPDIR")) as file:
