@@ -89,6 +89,21 @@ def choose(groups, all_names, wanted, rtl):
     return chosen
 
 
+def again(group, all_names, wanted):
+    """{GROUP or GROUP.CASE: names for --case that run it again, with no more of it than the names `wanted` had chosen}.
+
+    `all_names`: {case: tests}, of names().
+    """
+    found = {}
+    for case, tests in all_names.items():
+        whole = f"{group}.{case}"
+        parts = [word for word in wanted if any(below(name, word) for name in full_names(whole, tests))]
+        found[whole] = [whole] if any(below(whole, word) for word in wanted) or not parts else parts
+    some = [word for word in wanted if any(word in words or below(case, word) for case, words in found.items())]
+    found[group] = some or [group]
+    return found
+
+
 def plan(entry, chosen, config, fuzz_seconds, without):
     """(the plan of a group for the chosen cases, [(name, why) of those that cannot be run]).
 

@@ -106,9 +106,14 @@ def keep_logs(folder):
     return keep if folder else None
 
 
+def called():
+    """This program, as one calls it: by its name if the shell finds it so."""
+    return PROGRAM if shutil.which(PROGRAM) == sys.argv[0] else sys.argv[0]
+
+
 def repeat_words(arguments):
     """The command, as far as it says what is tested and how."""
-    words = [PROGRAM, "--kernel", arguments.kernel, "--module", arguments.module]
+    words = [called(), "--kernel", arguments.kernel, "--module", arguments.module]
     for option in ("modules", "build_tree"):
         if getattr(arguments, option):
             words += ["--" + option.replace("_", "-"), getattr(arguments, option)]
@@ -116,6 +121,8 @@ def repeat_words(arguments):
         words += ["--config", arguments.config]
     if arguments.fuzz_seconds != 60:
         words += ["--fuzz-seconds", str(arguments.fuzz_seconds)]
+    if arguments.time_factor != 1:
+        words += ["--time-factor", f"{arguments.time_factor:g}"]
     return words
 
 
@@ -206,7 +213,8 @@ class Run:
                     continue
                 if not plan["cases"]:
                     continue
-                report = GroupReport(group, progress, keep_logs(arguments.logs), tests[group])
+                again = cases.again(group, self._names[group], arguments.case)
+                report = GroupReport(group, progress, keep_logs(arguments.logs), tests[group], again)
                 run_guest.execute(plan, report)
                 progress.clear()
                 if not verdict.take(report):

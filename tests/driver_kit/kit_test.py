@@ -69,6 +69,30 @@ class NamesTest(unittest.TestCase):
         self.assertEqual(self.choose("one.all.*.One"), {"one": {"all": ["A.One", "B.One"]}})
         self.assertEqual(self.choose("one.all.A", "one.all"), {"one": {"all": None}})
 
+    def test_what_repeats_a_case_has_no_more_than_was_chosen(self):
+        def again(*wanted):
+            return cases.again("one", dict(plain=None, all=["A.One", "A.Two", "B.One"]), list(wanted))
+
+        whole = {"one.plain": ["one.plain"], "one.all": ["one.all"]}
+        self.assertEqual(again(), whole | {"one": ["one"]})
+        self.assertEqual(again("one"), whole | {"one": ["one"]})
+        self.assertEqual(again("one.plain", "two"), whole | {"one": ["one.plain"]})
+        chosen = ["one.all.A", "one.all.*.One"]
+        self.assertEqual(again(*chosen, "two"), whole | {"one.all": chosen, "one": chosen})
+        self.assertEqual(
+            again("one.plain", "one.all.B"), whole | {"one.all": ["one.all.B"], "one": ["one.plain", "one.all.B"]}
+        )
+        report = GroupReport("one", Progress({}, {}, 1, quiet=True), again=again(*chosen))
+        report.add("guest", "start", 0, "the guest is dead")
+        report.not_ready("loading did not finish")
+        report.add("all", "kernel_log", 0, "WARNING")
+        report.add("all.A", "One", 0, "it is 1")
+        self.assertEqual([result.again for result in report.results], [chosen, chosen, chosen, ["one.all.A.One"]])
+        verdict = Verdict("heddle.ko", "6.1.0")
+        verdict.take(report)
+        repeat = page.describe(verdict, {}, ["kit"], 1)["cases"][0]["repeat"]
+        self.assertEqual(repeat, "kit --case one.all.A --case 'one.all.*.One'")
+
     def test_a_name_that_is_none_is_an_error_that_has_the_groups(self):
         with self.assertRaisesRegex(cases.CaseError, "no case 'one.al'.*one, two, slow"):
             self.choose("one.al")
@@ -178,7 +202,7 @@ class VerdictTest(unittest.TestCase):
 
     def test_the_kernels_own_complaints_repeat_the_whole_case(self):
         verdict = self.run_group(("uapi", "kernel_log", "WARNING", ""), ("uapi.A", "B", "", ""))
-        self.assertEqual((verdict.code, verdict.results[0].case), (1, "uapi.uapi"))
+        self.assertEqual((verdict.code, verdict.results[0].again), (1, ["uapi.uapi"]))
 
     def test_nothing_ran_is_no_success(self):
         self.assertEqual(self.run_group(("guest", "boot", "", "")).code, 3)
@@ -392,6 +416,25 @@ class CommandTest(unittest.TestCase):
                 with self.subTest(words):
                     code, said = self.call(*words)
                     self.assertEqual((code, text in said), (2, True), said)
+
+    def test_what_repeats_a_case_is_called_as_this_was(self):
+        words = ["--kernel", "/k", "--module", "/m", "--time-factor", "6"]
+        arguments = launcher.make_parser().parse(words)
+        with tempfile.TemporaryDirectory() as folder:
+            program = os.path.join(folder, kit.PROGRAM)
+            with open(program, "w", encoding="utf-8"):
+                os.chmod(program, 0o755)
+            for path, typed, expected in (
+                ("/nowhere", "out/bin/heddle-driver-tests", "out/bin/heddle-driver-tests"),
+                ("/nowhere", program, program),
+                (folder, program, "heddle-driver-tests"),
+            ):
+                with self.subTest(path=path, typed=typed), unittest.mock.patch.dict(
+                    os.environ, PATH=path
+                ), unittest.mock.patch.object(sys, "argv", [typed]):
+                    self.assertEqual(kit.repeat_words(arguments), [expected, *words])
+        arguments = launcher.make_parser().parse(words[:4])
+        self.assertNotIn("--time-factor", kit.repeat_words(arguments))
 
     def test_a_module_of_another_name_is_refused(self):
         with tempfile.NamedTemporaryFile(suffix=".ko") as module:

@@ -47,7 +47,7 @@ def describe(verdict, about, command, seconds):
                 message=result.failure or result.not_run or result.skipped,
                 output=result.output,
                 kernel_log=result.log,
-                repeat=shlex.join([*command, "--case", result.case]),
+                repeat=shlex.join([*command, *(word for name in result.again for word in ("--case", name))]),
                 is_case=result.is_case,
             )
             for result in verdict.results

@@ -21,7 +21,7 @@ class Result:
     seconds: float
     failure: str = ""
     skipped: str = ""
-    case: str = ""  # what --case takes to repeat it
+    again: list = dataclasses.field(default_factory=list)  # names for --case that repeat it
     is_case: bool = True
     log: list = dataclasses.field(default_factory=list)
     output: str = ""
@@ -39,13 +39,14 @@ class GroupReport(run_guest.Report):
 
     multiplies = "--time-factor X multiplies"
 
-    def __init__(self, group, progress, keep_logs=None, tests=None):
+    def __init__(self, group, progress, keep_logs=None, tests=None, again=None):
         """`keep_logs(group, machine, outputs)` is called before the machine's files go; `tests`: {case: names of its
-        chosen tests, or None where it has none}."""
+        chosen tests, or None where it has none}; `again`: of cases.again()."""
         super().__init__()
         self.results = []
         self.lost = None  # the result because of which nothing could be tested, if so
         self._tests = tests or {}
+        self._again = again or {}
         self._group = group
         self._progress = progress
         self._keep_logs = keep_logs
@@ -59,13 +60,14 @@ class GroupReport(run_guest.Report):
         if suite != "guest" and name in ("kernel_log", "program"):
             case = f"{self._group}.{suite}"
         self.failed += bool(failure)
-        self.results.append(Result(whole, seconds, failure, skipped, case, not of_boot))
+        self.results.append(Result(whole, seconds, failure, skipped, self._again.get(case, [case]), not of_boot))
         if failure and of_boot and (name in ("boot", "start") or name == "insmod_heddle"):
             self.lost = self.results[-1]
 
     def not_ready(self, why, log=""):
         why = f"{why}; {self.multiplies} all time limits"
-        self.lost = Result(f"{self._group}.start", 0, not_run=why, case=self._group, is_case=False)
+        again = self._again.get(self._group, [self._group])
+        self.lost = Result(f"{self._group}.start", 0, not_run=why, again=again, is_case=False)
         self.results.append(self.lost)
 
     def not_run(self, name, why):
@@ -101,7 +103,7 @@ class GroupReport(run_guest.Report):
 
 def not_run(case, tests, why):
     """Results of GROUP.CASE, each of its tests (None: it has none) counts."""
-    return [Result(name, 0, case=name, not_run=why) for name in cases.full_names(case, tests)]
+    return [Result(name, 0, again=[name], not_run=why) for name in cases.full_names(case, tests)]
 
 
 class Verdict:
@@ -130,7 +132,7 @@ class Verdict:
         return not self.lost
 
     def skip(self, names, why):
-        self.results += [Result(name, 0, skipped=why, case=name) for name in names]
+        self.results += [Result(name, 0, skipped=why, again=[name]) for name in names]
 
     def leave(self, case, tests, why):
         """It will not be run: GROUP.CASE with these tests (None: it has none)."""
