@@ -5,6 +5,7 @@ A case's name is GROUP.CASE, or GROUP.CASE.SUITE.TEST where the case is a Google
 """
 
 import copy
+import difflib
 import fnmatch
 import os
 import re
@@ -63,6 +64,19 @@ def below(name, wanted):
     return name == wanted or name.startswith(wanted + ".") or fnmatch.fnmatchcase(name, wanted)
 
 
+def similar(word, all_names):
+    """Up to three names, of all that --case accepts, that may be meant: those that end so, or else those like it."""
+    known = {}  # in order, each once
+    for group, tests_by_case in all_names.items():
+        known[group] = None
+        for case, tests in tests_by_case.items():
+            known[f"{group}.{case}"] = None
+            for test in tests or []:
+                known[f"{group}.{case}.{test.split('.')[0]}"] = None
+                known[f"{group}.{case}.{test}"] = None
+    return [name for name in known if name.endswith("." + word)][:3] or difflib.get_close_matches(word, known, 3, 0.7)
+
+
 def choose(groups, all_names, wanted, rtl):
     """{group: {case: tests to run; None: the whole case}} of the names `wanted`; all that need not be asked for if
     there are none. `all_names`: of names()."""
@@ -85,7 +99,9 @@ def choose(groups, all_names, wanted, rtl):
                 if some and chosen.get(group, {}).get(case, []) is not None:
                     chosen.setdefault(group, {}).setdefault(case, []).extend(some)
         if not found:
-            raise CaseError(f"there is no case '{word}'; --list has them, groups are {', '.join(all_names)}")
+            near = similar(word, all_names)
+            meant = f"; did you mean {', '.join(near)}?" if near else ""
+            raise CaseError(f"there is no case '{word}'{meant}; --list has them, groups are {', '.join(all_names)}")
     return chosen
 
 

@@ -43,8 +43,6 @@ class Kernel:
         """`image`: of --kernel; `modules`: of --modules, or None; `folder`: for what is made."""
         self._folder = os.path.join(folder, "guest_kernel")
         os.makedirs(self._folder)
-        if not os.path.isfile(image):
-            raise KernelError(f"{image}: no such file" if not os.path.exists(image) else f"{image} is not a file")
         if image.endswith(".deb"):
             image, modules = self._unpack(image, modules)
         data = self._vmlinux(image)

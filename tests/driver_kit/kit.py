@@ -54,10 +54,14 @@ def check_tools():
         )
 
 
+def check_file(option, path):
+    if not os.path.isfile(path):
+        raise UsageError(f"{option} {path}: {'not a file' if os.path.exists(path) else 'no such file'}")
+
+
 def check_module(path):
     """{what: text} of the driver."""
-    if not os.path.isfile(path):
-        raise UsageError(f"--module {path}: no such file")
+    check_file("--module", path)
     with open(path, "rb") as file:
         data = file.read()
     if not data.startswith(b"\x7fELF"):
@@ -137,6 +141,7 @@ class Run:
         self._names = cases.names(self._groups, root)
         self._chosen = cases.choose(self._groups, self._names, arguments.case, arguments.rtl)
         self.fields = check_module(arguments.module)
+        check_file("--kernel", arguments.kernel)
         check_tools()
         self._work = make_work(folder, self._manifest, prefix, root, os.path.realpath(arguments.module))
         self.kernel = Kernel(arguments.kernel, arguments.modules, folder)

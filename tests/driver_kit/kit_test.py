@@ -97,6 +97,20 @@ class NamesTest(unittest.TestCase):
         with self.assertRaisesRegex(cases.CaseError, "no case 'one.al'.*one, two, slow"):
             self.choose("one.al")
 
+    def test_a_name_that_is_none_has_those_that_may_be_meant(self):
+        for word, meant in (
+            ("one.all.A.Onne", "one.all.A.One, one.all.B.One, one.all.A"),
+            ("one.al.A", "one.all.A"),
+            ("A.Two", "one.all.A.Two"),
+            ("B", "one.all.B"),
+            ("on", "one"),
+        ):
+            with self.subTest(word), self.assertRaises(cases.CaseError) as said:
+                self.choose(word)
+            self.assertIn(f"there is no case '{word}'; did you mean {meant}", str(said.exception))
+        with self.assertRaisesRegex(cases.CaseError, "no case 'qqqq'; --list"):
+            self.choose("qqqq")
+
     def test_plans_have_what_was_chosen(self):
         plan, impossible = cases.plan(self.groups["one"], {"all": ["A.One", "B.One"]}, "h512", 60, {})
         self.assertEqual([c["command"] for c in plan["cases"]], ["tests/a_gtest --gtest_filter=A.One:B.One"])
@@ -416,6 +430,20 @@ class CommandTest(unittest.TestCase):
                 with self.subTest(words):
                     code, said = self.call(*words)
                     self.assertEqual((code, text in said), (2, True), said)
+
+    def test_a_missing_kernel_is_a_wrong_command_line(self):
+        with tempfile.NamedTemporaryFile(suffix=".ko") as module, tempfile.TemporaryDirectory() as folder:
+            module.write(b"\x7fELF\0version=1\0name=heddle\0vermagic=x\0")
+            module.flush()
+            for path, text in (("/nowhere/vmlinuz", "no such file"), (folder, "not a file")):
+                with self.subTest(path):
+                    code, said = self.call("--kernel", path, "--module", module.name)
+                    self.assertEqual((code, said), (2, f"heddle-driver-tests: error: --kernel {path}: {text}\n"))
+
+    def test_a_case_that_is_none_has_the_names_that_are_like_it(self):
+        with tempfile.NamedTemporaryFile(suffix=".ko") as module:
+            code, said = self.call("--kernel", "a", "--module", module.name, "--case", "uapi.uapi.BoTst")
+        self.assertEqual((code, "did you mean uapi.uapi.BoTest" in said), (2, True), said)
 
     def test_what_repeats_a_case_is_called_as_this_was(self):
         words = ["--kernel", "/k", "--module", "/m", "--time-factor", "6"]
