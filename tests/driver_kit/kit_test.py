@@ -338,13 +338,47 @@ class ProgressTest(unittest.TestCase):
         progress = Progress({"a.a": 3, "a.b": 1}, {"a.a": 60, "a.b": 20, "boot": 5}, 1, quiet=True)
         whole = progress.remaining()
         self.assertTrue(60 < whole < 110, whole)
-        progress.begin("a.boot", "")
+        progress.booted()
         progress.begin("a.a", "")
         progress.end("a.a")
         self.assertTrue(progress.remaining() < 30)
         self.assertIn("[3 of 4]", progress.line())
         progress.leave(["a.b"])
         self.assertEqual(progress.remaining(), 0)
+
+    def run_slowly(self, factor):
+        """For each second of a run on a machine that takes `factor` times as long: (line, rest as estimated, true rest)."""
+        said, now = [], [0.0]
+        expected = {"a.a": 30, "a.b": 10, "b.a": 20, "b.b": 40}
+        with unittest.mock.patch("time.monotonic", lambda: now[0]):
+            progress = Progress(dict.fromkeys(expected, 1), expected | {"boot": 4}, 2, quiet=True)
+
+            def take(seconds):
+                for _ in range(int(seconds * factor)):
+                    said.append((now[0], progress.line(), progress.remaining()))
+                    now[0] += 1
+
+            for group in "ab":
+                take(4)
+                progress.booted()
+                for case_, seconds in expected.items():
+                    if case_.startswith(group):
+                        progress.begin(case_, "")
+                        take(seconds)
+                        progress.end(case_)
+        return [(line, rest, now[0] - second) for second, line, rest in said]
+
+    def test_it_promises_nothing_before_it_knows_the_machine(self):
+        for factor in (1, 10):
+            said = self.run_slowly(factor)
+            for line, _, _ in said[: 4 * factor]:
+                self.assertRegex(line, r"^\[0 of 4\] \d:\d\d: boot$")
+            promises = said[4 * factor :]
+            for line, rest, truth in promises:
+                self.assertRegex(line, r"^\[\d of 4\] \d+:\d\d, about \d+ (s|min) left: ")
+                self.assertTrue(0.7 * truth - 10 < rest < 1.3 * truth + 10, (factor, line, rest, truth))
+            ends = [now + rest for now, (_, rest, _) in enumerate(promises)]
+            self.assertLess(max(ends), 1.3 * ends[0])
 
 
 class KernelTest(unittest.TestCase):

@@ -2,7 +2,8 @@
 """Tells on stderr which case runs and how long all of them will still take.
 
 By what they took elsewhere (seconds.json: {"GROUP.CASE": seconds, "boot": seconds}) and by how much slower or faster
-this machine has been so far.
+this machine has been so far. It says nothing before the first boot is over, which is the first that it knows of this
+machine.
 """
 
 import re
@@ -13,7 +14,7 @@ import time
 DONE = re.compile(r"^\[ +(?:OK|FAILED|SKIPPED) +\] \S+ \(", re.MULTILINE)
 BOOT = 6.0
 UNKNOWN = 20.0  # of a case that has not been timed
-PRIOR = 20.0  # seconds that count as having been as expected
+PRIOR = 1.0  # seconds that count as having been as expected; few, so that a slow boot tells of the rest
 
 
 def clock(seconds):
@@ -38,26 +39,36 @@ class Progress:
         self._started = time.monotonic()
         self._done_tests = 0
         self._done_expected = 0.0
-        self._current = ("", "", 0.0)
+        self._current = ("", "")  # case, and the file with what it prints
+        self._ended = 0.0  # when the last boot or case was over
         self._over = threading.Event()
         self._lock = threading.Lock()
         self._thread = threading.Thread(target=self._tick, daemon=True)
         if not quiet:
             self._thread.start()
 
+    def booted(self):
+        with self._lock:
+            self._boots -= 1
+            self._done(self._boot)
+
     def begin(self, case, output):
         """`output`: the file with what the case prints."""
         with self._lock:
-            if not self._current[0] and case not in self._expected:
-                self._boots -= 1
-                self._done_expected += self._boot
-            self._current = (case, output, time.monotonic())
+            self._current = (case, output)
 
     def end(self, case):
         with self._lock:
             self._done_tests += self._tests.pop(case, 0)
-            self._done_expected += self._expected.pop(case, 0)
-            self._current = ("", "", 0.0)
+            self._done(self._expected.pop(case, 0))
+
+    def _done(self, expected):
+        self._done_expected += expected
+        self._ended = self._elapsed()
+        self._current = ("", "")
+
+    def _elapsed(self):
+        return time.monotonic() - self._started
 
     def leave(self, cases):
         """These will not be run."""
@@ -68,15 +79,20 @@ class Progress:
 
     def remaining(self):
         """Seconds."""
-        elapsed = time.monotonic() - self._started
-        case, _, since = self._current
-        within = min(time.monotonic() - since, self._expected.get(case, 0)) if case else 0
-        pace = (elapsed + PRIOR) / (self._done_expected + within + PRIOR)
+        elapsed = self._elapsed()
+        case = self._current[0]
+        expected = self._expected.get(case, 0) if case else self._boot if self._boots > 0 else 0
+        # What takes no longer than others did, relative to what is expected, tells nothing new while it runs.
+        pace = max(
+            (self._ended + PRIOR) / (self._done_expected + PRIOR),
+            (elapsed + PRIOR) / (self._done_expected + expected + PRIOR),
+        )
+        within = min((elapsed - self._ended) / pace, expected)
         return max((sum(self._expected.values()) + max(self._boots, 0) * self._boot - within) * pace, 0)
 
     def line(self):
         with self._lock:
-            case, output, _ = self._current
+            case, output = self._current
             inside = 0
             if output:
                 try:
@@ -85,8 +101,8 @@ class Progress:
                 except OSError:
                     pass
             done, all_tests = self._done_tests + inside, self._done_tests + sum(self._tests.values())
-            elapsed = clock(time.monotonic() - self._started)
-            return f"[{done} of {all_tests}] {elapsed}, {roughly(self.remaining())} left: {case or 'boot'}"
+            left = f", {roughly(self.remaining())} left" if self._done_expected else ""
+            return f"[{done} of {all_tests}] {clock(self._elapsed())}{left}: {case or 'boot'}"
 
     def _tick(self):
         while not self._over.wait(1 if self._terminal else 20):
