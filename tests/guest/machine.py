@@ -110,11 +110,11 @@ class Machine:
         text = "".join(f"export {name}={shlex.quote(value)}\n" for name, value in variables.items())
         self.put("environment", f"{text}HEDDLE_GUEST_CWD={shlex.quote(folder)}\n")
 
-    def put(self, name, text):
+    def put(self, name, data):
         """A file in the shared folder, complete when it appears."""
         path = os.path.join(self.share, name)
-        with open(path + ".new", "w", encoding="utf-8") as file:
-            file.write(text)
+        with open(path + ".new", "wb") as file:
+            file.write(data.encode() if isinstance(data, str) else data)
         os.rename(path + ".new", path)
 
     def wait_for(self, name, seconds):

@@ -59,8 +59,8 @@ class QemuMachine(Machine):
     ):
         """Starts it, with a card per entry of `cards` (options of heddle-sim as one text).
 
-        `parallel`: a thread for each processor. `console`: "file", or "stdio" for somebody at a terminal. `more`: options of
-        QEMU. `kernel_options`: more words of the kernel's command line.
+        `parallel`: a thread for each processor. `console`: "file", "stdio" for somebody at a terminal, or "stdout", of which
+        the guest reads nothing. `more`: options of QEMU. `kernel_options`: more words of the kernel's command line.
         """
         super().__init__()
         self._qtest, qtest = socket.socketpair()
@@ -77,7 +77,7 @@ class QemuMachine(Machine):
             *("-chardev", f"socket,id=qmp,fd={qmp.fileno()}", "-mon", "chardev=qmp,mode=control"),
             *("-chardev", f"socket,id=qtest,fd={qtest.fileno()}"),
             *("-qtest", "chardev:qtest", "-qtest-log", "/dev/null"),
-            *("-serial", "mon:stdio" if console == "stdio" else f"file:{self.console_path}"),
+            *("-serial", {"stdio": "mon:stdio", "stdout": "stdio"}.get(console, f"file:{self.console_path}")),
             *more,
         ]
         for tag, path, read_only in (("root", "/", ",readonly=on"), ("share", self.share, "")):
@@ -93,7 +93,7 @@ class QemuMachine(Machine):
             self._start(
                 words,
                 stdin=None if console == "stdio" else subprocess.DEVNULL,
-                stdout=None if console == "stdio" else self._log,
+                stdout=self._log if console == "file" else None,
                 pass_fds=[end.fileno() for end in inherited],
             )
             for end in inherited:

@@ -3,6 +3,7 @@
 
 import argparse
 import os
+import select
 import signal
 import sys
 import time
@@ -12,6 +13,7 @@ from tests.guest.qemu_machine import QemuMachine
 from tests.guest.run_guest import INITRD, KERNEL_INFO, VMLINUX
 
 MODULE = "kmd/heddle.ko"
+PIECES = 8  # of standard input, that the guest has not read yet
 TOOLS = ("tools/heddle-run", "tools/heddle-smi")
 HELP = """\
 In the guest: the host's files are there, read-only underneath, what is written is gone with the guest.
@@ -20,6 +22,25 @@ In the guest: the host's files are there, read-only underneath, what is written 
   rmmod heddle; insmod $HEDDLE_GUEST_MODULE   loads the driver anew (modprobe looks in the host's folders)
   exit                                    ends the guest; Ctrl-A X kills it, Ctrl-A C is QEMU's monitor
 """
+
+
+class Piped:
+    """Standard input that is no terminal, for the guest: it gets it in pieces, an empty one is the end (agent.sh)."""
+
+    def __init__(self, machine):
+        self._machine = machine
+        self._number = 0
+        self._over = False
+
+    def copy(self):
+        """What has come since; waits for nothing."""
+        oldest = os.path.join(self._machine.share, f"stdin.{self._number - PIECES}")
+        if self._over or os.path.exists(oldest) or not select.select([0], [], [], 0)[0]:
+            return
+        piece = os.read(0, 65536)
+        self._over = not piece
+        self._machine.put(f"stdin.{self._number}", piece)
+        self._number += 1
 
 
 def main():
@@ -42,19 +63,22 @@ def main():
     absent = kernel_info(KERNEL_INFO).get("absent")
     if absent:
         sys.exit(f"./dev guest: error: {absent}")
+    terminal = os.isatty(0)
     runfiles = os.getcwd()
     tools = ":".join(os.path.join(runfiles, tool) for tool in TOOLS)
     variables = dict(
         HOME="/root",
-        TERM=os.environ.get("TERM", "linux"),
+        # What is printed for no terminal is without colours; the guest sees a terminal in any case.
+        TERM=os.environ.get("TERM", "linux") if os.isatty(1) else "dumb",
         PATH=f"/run/bin:{tools}:/usr/local/sbin:/usr/local/bin:/usr/sbin:/usr/bin:/sbin:/bin",
         HEDDLE_GUEST_SHARE="/run/heddle",
         HEDDLE_GUEST_SHELL="1",
         HEDDLE_GUEST_COMMAND=" ".join(arguments.command),
+        HEDDLE_GUEST_PIPED="" if terminal else "1",
         HEDDLE_GUEST_MODULE="" if arguments.no_module else os.path.join(runfiles, MODULE),
         PS1="guest# ",
     )
-    if not arguments.command:
+    if terminal and not arguments.command:
         print(HELP, flush=True)
     machine = None
     try:
@@ -64,12 +88,15 @@ def main():
             cards=[""] if arguments.card is None else arguments.card,
             cpus=arguments.cpus,
             memory=arguments.memory,
-            console="stdio",
+            console="stdio" if terminal else "stdout",
             more=["-s"] if arguments.gdb else [],
         )
         machine.set_environment(variables, os.environ.get("HEDDLE_CALLER_DIR", runfiles))
+        piped = None if terminal or arguments.command else Piped(machine)
         while machine.process.poll() is None:
             machine.serve()
+            if piped:
+                piped.copy()
             time.sleep(0.005)
         if machine.process.returncode != GOOD_EXIT:
             print(f"./dev guest: QEMU ended with {machine.process.returncode}", machine.log(), file=sys.stderr)

@@ -11,7 +11,8 @@
 #   shutdown       ends the guest with the exit code that says so
 #
 # With HEDDLE_GUEST_SHELL in the environment it is a shell on the console instead, or the one command
-# HEDDLE_GUEST_COMMAND, after loading HEDDLE_GUEST_MODULE; out/shell.rc gets its exit code.
+# HEDDLE_GUEST_COMMAND, after loading HEDDLE_GUEST_MODULE; out/shell.rc gets its exit code. With
+# HEDDLE_GUEST_PIPED the shell reads what the host puts into the files stdin.N; an empty one is the end.
 #
 # Files appear by renaming, complete. The kernel's log tells where a command begins and ends.
 share=/run/heddle
@@ -37,10 +38,29 @@ end() {
   while :; do sleep 1; done
 }
 
+# On the console, the shell would ask for the cursor's position and take what comes next for the answer; and
+# there is no end of file.
+piped() {
+  n=0
+  until [ -f "$share/stdin.$n" ] && [ ! -s "$share/stdin.$n" ]; do
+    if [ -f "$share/stdin.$n" ]; then
+      cat "$share/stdin.$n"
+      rm "$share/stdin.$n"
+      n=$((n + 1))
+    else
+      sleep 0.02
+    fi
+  done
+}
+
 if [ -n "${HEDDLE_GUEST_SHELL:-}" ]; then
   [ -z "$HEDDLE_GUEST_MODULE" ] || insmod "$HEDDLE_GUEST_MODULE"
   if [ -n "$HEDDLE_GUEST_COMMAND" ]; then
     sh -c "$HEDDLE_GUEST_COMMAND" </dev/null >/dev/ttyS0 2>&1
+  elif [ -n "$HEDDLE_GUEST_PIPED" ]; then
+    mkfifo /run/stdin
+    piped >/run/stdin &
+    sh </run/stdin >/dev/ttyS0 2>&1
   else
     echo 7 >/proc/sys/kernel/printk
     setsid -c sh -i </dev/ttyS0 >/dev/ttyS0 2>&1

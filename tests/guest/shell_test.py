@@ -1,0 +1,48 @@
+# SPDX-License-Identifier: Apache-2.0
+"""`./dev guest` with standard input that is no terminal: nothing of it is lost, and its end is the guest's."""
+
+import os
+import subprocess
+import tempfile
+import unittest
+
+from tests.guest import run_guest
+from tests.guest.machine import kernel_info
+
+PROGRAM = ["python3", "tests/guest/run_shell.py"]
+QUIET = "echo 1 >/proc/sys/kernel/printk; "  # no message of the kernel amid a line
+
+
+class ShellTest(unittest.TestCase):
+    def setUp(self):
+        kernel = kernel_info(run_guest.KERNEL_INFO)
+        absent = kernel.get("absent") or (kernel.get("arch") == "um" and "./dev guest runs in QEMU only")
+        if absent:
+            print(f"SKIPPED: {absent}")
+            self.skipTest(absent)
+
+    def test_a_script_is_read_to_its_end(self):
+        text = QUIET + "echo first\n" + f"# {'x' * 98}\n" * 10000 + "echo last\n[ $TERM = dumb ]; exit 5$?\n"
+        with tempfile.TemporaryFile() as file:
+            file.write(text.encode())
+            file.seek(0)
+            done = subprocess.run(PROGRAM, stdin=file, capture_output=True, text=True, check=False)
+        said = done.stdout.replace("\r", "").split("\n")
+        print("".join(f"| {line}\n" for line in [*said, done.stderr]))
+        self.assertNotIn("\033", done.stdout)
+        self.assertEqual([line for line in said if line in ("first", "last")], ["first", "last"])
+        self.assertEqual(done.returncode, 50)
+
+    def test_a_shell_may_end_before_its_input(self):
+        with subprocess.Popen(
+            [*PROGRAM, "--no-module"], stdin=subprocess.PIPE, stdout=subprocess.PIPE, text=True
+        ) as process:
+            process.stdin.write(QUIET + "echo first; exit 3\n")
+            process.stdin.flush()
+            said = process.stdout.read()
+            self.assertEqual(process.wait(), 3, said)
+        self.assertIn("first", said.replace("\r", "").split("\n"))
+
+
+if __name__ == "__main__":
+    unittest.main()
