@@ -15,6 +15,7 @@ from tests.guest.run_guest import INITRD, KERNEL_INFO, VMLINUX
 MODULE = "kmd/heddle.ko"
 PIECES = 8  # of standard input, that the guest has not read yet
 TOOLS = ("tools/heddle-run", "tools/heddle-smi")
+SIMULATION = ("simulator/platform", "kmd/hosted")
 HELP = """\
 In the guest: the host's files are there, read-only underneath, what is written is gone with the guest.
   heddle-smi; heddle-run MODEL.onnx       on the card of heddle.ko
@@ -71,6 +72,9 @@ def main():
         # What is printed for no terminal is without colours; the guest sees a terminal in any case.
         TERM=os.environ.get("TERM", "linux") if os.isatty(1) else "dumb",
         PATH=f"/run/bin:{tools}:/usr/local/sbin:/usr/local/bin:/usr/sbin:/usr/bin:/sbin:/bin",
+        # Where programs, and heddle-smi doctor, find the library and what simulates a card.
+        LD_LIBRARY_PATH=os.path.join(runfiles, "onnxifi"),
+        HEDDLE_BIN_DIR=":".join(os.path.join(runfiles, folder) for folder in SIMULATION),
         HEDDLE_GUEST_SHARE="/run/heddle",
         HEDDLE_GUEST_SHELL="1",
         HEDDLE_GUEST_COMMAND=" ".join(arguments.command),
