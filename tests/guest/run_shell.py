@@ -20,7 +20,7 @@ HELP = """\
 In the guest: the host's files are there, read-only underneath, what is written is gone with the guest.
   heddle-smi; heddle-run MODEL.onnx       on the card of heddle.ko
   heddle-host ctl 0 fault stuck_engine    asks the host; also plug, unplug, kill (heddle-host alone: all)
-  rmmod heddle; insmod $HEDDLE_GUEST_MODULE   loads the driver anew (modprobe looks in the host's folders)
+  rmmod heddle; insmod /path/to/my/heddle.ko  another driver, built on the host; $HEDDLE_GUEST_MODULE is ours
   exit                                    ends the guest; Ctrl-A X kills it, Ctrl-A C is QEMU's monitor
 """
 
@@ -49,6 +49,7 @@ def main():
     signal.signal(signal.SIGTERM, lambda *_: sys.exit(143))
     parser = argparse.ArgumentParser(prog="./dev guest", description=__doc__, epilog=HELP)
     parser.formatter_class = argparse.RawDescriptionHelpFormatter
+    # ./dev has the same in its help.
     parser.add_argument(
         "--card",
         action="append",

@@ -6,7 +6,7 @@ import subprocess
 import tempfile
 import unittest
 
-from tests.guest import run_guest
+from tests.guest import run_guest, run_shell
 from tests.guest.machine import kernel_info
 
 PROGRAM = ["python3", "tests/guest/run_shell.py"]
@@ -46,6 +46,12 @@ class ShellTest(unittest.TestCase):
             said = process.stdout.read()
             self.assertEqual(process.wait(), 3, said)
         self.assertIn("first", said.replace("\r", "").split("\n"))
+
+
+class BannerTest(unittest.TestCase):
+    def test_says_how_to_try_a_driver_of_ones_own(self):
+        self.assertIn("rmmod heddle; insmod /path/to/my/heddle.ko", run_shell.HELP)
+        self.assertLessEqual(max(map(len, run_shell.HELP.split("\n"))), 110)
 
 
 if __name__ == "__main__":
