@@ -338,7 +338,7 @@ class ProgressTest(unittest.TestCase):
         progress = Progress({"a.a": 3, "a.b": 1}, {"a.a": 60, "a.b": 20, "boot": 5}, 1, quiet=True)
         whole = progress.remaining()
         self.assertTrue(60 < whole < 110, whole)
-        progress.booted()
+        progress.begin("a.boot", "")
         progress.begin("a.a", "")
         progress.end("a.a")
         self.assertTrue(progress.remaining() < 30)
@@ -359,8 +359,10 @@ class ProgressTest(unittest.TestCase):
                     now[0] += 1
 
             for group in "ab":
-                take(4)
-                progress.booted()
+                take(2)
+                progress.begin(f"{group}.insmod_heddle", "")
+                take(2)
+                progress.end(f"{group}.insmod_heddle")
                 for case_, seconds in expected.items():
                     if case_.startswith(group):
                         progress.begin(case_, "")
@@ -372,7 +374,7 @@ class ProgressTest(unittest.TestCase):
         for factor in (1, 10):
             said = self.run_slowly(factor)
             for line, _, _ in said[: 4 * factor]:
-                self.assertRegex(line, r"^\[0 of 4\] \d:\d\d: boot$")
+                self.assertRegex(line, r"^\[0 of 4\] \d:\d\d: (boot|a\.insmod_heddle)$")
             promises = said[4 * factor :]
             for line, rest, truth in promises:
                 self.assertRegex(line, r"^\[\d of 4\] \d+:\d\d, about \d+ (s|min) left: ")

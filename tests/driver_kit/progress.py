@@ -40,6 +40,7 @@ class Progress:
         self._done_tests = 0
         self._done_expected = 0.0
         self._current = ("", "")  # case, and the file with what it prints
+        self._group = ""  # the last one of which a case began
         self._ended = 0.0  # when the last boot or case was over
         self._over = threading.Event()
         self._lock = threading.Lock()
@@ -47,25 +48,26 @@ class Progress:
         if not quiet:
             self._thread.start()
 
-    def booted(self):
-        with self._lock:
-            self._boots -= 1
-            self._done(self._boot)
-
     def begin(self, case, output):
         """`output`: the file with what the case prints."""
         with self._lock:
+            group = case.split(".")[0]
+            if case in self._expected and group != self._group:  # a boot ends where its modules are loaded
+                self._group = group
+                self._boots -= 1
+                self._done(self._boot)
             self._current = (case, output)
 
     def end(self, case):
         with self._lock:
-            self._done_tests += self._tests.pop(case, 0)
-            self._done(self._expected.pop(case, 0))
+            self._current = ("", "")
+            if case in self._expected:
+                self._done_tests += self._tests.pop(case)
+                self._done(self._expected.pop(case))
 
     def _done(self, expected):
         self._done_expected += expected
         self._ended = self._elapsed()
-        self._current = ("", "")
 
     def _elapsed(self):
         return time.monotonic() - self._started
@@ -80,8 +82,7 @@ class Progress:
     def remaining(self):
         """Seconds."""
         elapsed = self._elapsed()
-        case = self._current[0]
-        expected = self._expected.get(case, 0) if case else self._boot if self._boots > 0 else 0
+        expected = self._expected.get(self._current[0], self._boot if self._boots > 0 else 0)
         # What takes no longer than others did, relative to what is expected, tells nothing new while it runs.
         pace = max(
             (self._ended + PRIOR) / (self._done_expected + PRIOR),

@@ -59,8 +59,6 @@ class GroupReport(run_guest.Report):
         case = self._group if of_boot else whole
         if suite != "guest" and name in ("kernel_log", "program"):
             case = f"{self._group}.{suite}"
-        if of_boot and name == "boot":
-            self._progress.booted()
         self.failed += bool(failure)
         self.results.append(Result(whole, seconds, failure, skipped, self._again.get(case, [case]), not of_boot))
         if failure and of_boot and (name in ("boot", "start") or name == "insmod_heddle"):
