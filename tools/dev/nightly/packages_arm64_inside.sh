@@ -63,7 +63,8 @@ install() {
   step "the packages of arm64, with what they depend on"
   apt_install "$work"/heddle-{runtime,tools,sim,hosted,dev,conformance}_*_arm64.deb
   dpkg-query -W -f '${Package} ${Architecture} ${Installed-Size} kB\n' 'heddle-*' | sed 's/^/          /'
-  ! dpkg-query -W -f '${Architecture}\n' 'heddle-*' | grep -v arm64 || die "not only arm64"
+  ! dpkg-query -W -f '${db:Status-Status} ${Architecture}\n' 'heddle-*' | grep '^installed ' | grep -v arm64 ||
+    die "not only arm64"
 
   step "the example of heddle-dev, compiled for arm64"
   local files
