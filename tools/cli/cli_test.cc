@@ -133,32 +133,42 @@ TEST(Shapes, Parse) {
   EXPECT_FALSE(ParseShapes({"a=1"}, &shapes).ok());
 }
 
+onnx::TensorShapeProto* ShapeOf(compiler::ModelBuilder* b, int input) {
+  return b->proto()
+      .mutable_graph()
+      ->mutable_input(input)
+      ->mutable_type()
+      ->mutable_tensor_type()
+      ->mutable_shape();
+}
+
 TEST(Shapes, Example) {
   compiler::ModelBuilder b;
   b.Input("ids", compiler::DataType::kInt64, {-1, 7, -1});
   b.Input("it's", compiler::DataType::kFloat, {-1, 3, 8, 8});
   b.Input("fixed", compiler::DataType::kFloat, {2});
-  auto* dimension = b.proto()
-                        .mutable_graph()
-                        ->mutable_input(0)
-                        ->mutable_type()
-                        ->mutable_tensor_type()
-                        ->mutable_shape()
-                        ->mutable_dim(2);
+  auto* dimension = ShapeOf(&b, 0)->mutable_dim(2);
   dimension->set_dim_param("length");
-  const auto example = [&](std::map<std::string, compiler::Shape> shapes) {
-    return ShapeExample("heddle-run", "m.onnx", b.Bytes(), shapes);
+  using Shapes = std::map<std::string, compiler::Shape>;
+  const auto example = [&](const Shapes& shapes) {
+    return ShapeExample({"heddle-run", "m.onnx"}, b.Bytes(), shapes);
   };
+  EXPECT_EQ(example({}),
+            "heddle-run m.onnx --shape batch=1 --shape length=128");
+  // What is given says more than itself: a name has one value.
+  EXPECT_EQ(example({{"it's", {5, 3, 8, 8}}}),
+            "heddle-run m.onnx --shape length=128");
+  EXPECT_EQ(example({{"length", {9}}}), "heddle-run m.onnx --shape batch=1");
+  EXPECT_EQ(example({{"ids", {5, 7, 9}}}), "") << "nothing is open";
+  // One without a name: shapes.
+  dimension->clear_dim_param();
+  EXPECT_EQ(example({}), "heddle-run m.onnx --shape ids=1,7,128");
+  EXPECT_EQ(example({{"it's", {5, 3, 8, 8}}}),
+            "heddle-run m.onnx --shape ids=5,7,128");
+  ShapeOf(&b, 1)->mutable_dim(0)->clear_dim_param();
   EXPECT_EQ(example({}),
             "heddle-run m.onnx --shape ids=1,7,128 --shape "
             "'it'\\''s=1,3,8,8'");
-  // A name has one value; what is given is repeated.
-  EXPECT_EQ(example({{"it's", {5, 3, 8, 8}}}),
-            "heddle-run m.onnx --shape 'it'\\''s=5,3,8,8' --shape ids=5,7,128");
-  EXPECT_EQ(example({{"ids", {5, 7, 9}}}), "") << "nothing is open";
-  dimension->clear_dim_param();
-  EXPECT_EQ(example({{"it's", {5, 3, 8, 8}}}),
-            "heddle-run m.onnx --shape 'it'\\''s=5,3,8,8' --shape ids=5,7,128");
   b.proto()
       .mutable_graph()
       ->mutable_input(0)
@@ -166,8 +176,27 @@ TEST(Shapes, Example) {
       ->mutable_tensor_type()
       ->clear_shape();
   EXPECT_EQ(example({{"it's", {5, 3, 8, 8}}}),
-            "heddle-run m.onnx --shape 'it'\\''s=5,3,8,8' --shape ids=D,D,...");
-  EXPECT_EQ(ShapeExample("heddle-run", "m.onnx", "no model", {}), "");
+            "heddle-run m.onnx --shape ids=D,D,...");
+  EXPECT_EQ(ShapeExample({"heddle-run", "m.onnx"}, "no model", {}), "");
+}
+
+// An input's name goes before a dimension's.
+TEST(Shapes, ExampleOfANameThatIsAnInputs) {
+  compiler::ModelBuilder b;
+  b.Input("batch", compiler::DataType::kInt64, {-1, 7});
+  EXPECT_EQ(ShapeExample({"heddle-run", "m.onnx"}, b.Bytes(), {}),
+            "heddle-run m.onnx --shape batch=1,7");
+}
+
+// What was typed is what is wanted, as a shell reads it.
+TEST(Shapes, ExampleRepeatsTheCommandLine) {
+  compiler::ModelBuilder b;
+  b.Input("ids", compiler::DataType::kInt64, {-1});
+  EXPECT_EQ(ShapeExample({"heddle-compile", "my model.onnx", "-o", "m.hpk",
+                          "--report=html", "--explain", "conv*"},
+                         b.Bytes(), {}),
+            "heddle-compile 'my model.onnx' -o m.hpk --report=html --explain "
+            "'conv*' --shape batch=1");
 }
 
 TEST(Printable, ControlsNothing) {

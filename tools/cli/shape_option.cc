@@ -83,62 +83,74 @@ absl::Status ParseBounds(const std::vector<std::string>& texts,
   return absl::OkStatus();
 }
 
-std::string ShapeExample(const std::string& tool, const std::string& path,
+std::string ShapeExample(const std::vector<std::string>& command,
                          absl::string_view model,
                          const std::map<std::string, compiler::Shape>& shapes) {
   const std::vector<compiler::InputDeclaration> inputs =
       compiler::DeclaredInputs(model);
+  const auto is_input = [&inputs](const std::string& name) {
+    return std::any_of(inputs.begin(), inputs.end(),
+                       [&name](const auto& i) { return i.name == name; });
+  };
   // What the shapes that are given say of names, which other inputs share.
   std::map<std::string, int64_t> values;
-  std::vector<std::string> options;
   for (const auto& input : inputs) {
     for (const std::string& symbol : input.symbols) {
       const auto given = shapes.find(symbol);
-      if (given != shapes.end() && given->second.size() == 1) {
+      if (given != shapes.end() && given->second.size() == 1 &&
+          !is_input(symbol)) {
         values[symbol] = given->second[0];
       }
     }
-  }
-  for (const auto& input : inputs) {
     const auto given = shapes.find(input.name);
     if (given == shapes.end()) continue;
-    options.push_back(
-        absl::StrCat(input.name, "=", absl::StrJoin(given->second, ",")));
     for (size_t i = 0; i < given->second.size() && i < input.symbols.size();
          ++i) {
-      if (!input.symbols[i].empty())
+      if (!input.symbols[i].empty()) {
         values[input.symbols[i]] = given->second[i];
+      }
     }
   }
-  bool open = false;
+  // Two ways to say what is missing: sizes of names, which are shorter, but not
+  // every open dimension has one of its own, and shapes of inputs.
+  std::vector<std::string> names, whole;
+  bool all_named = true;
   for (const auto& input : inputs) {
     if (shapes.count(input.name) != 0) continue;
     if (!input.has_shape) {
-      options.push_back(input.name + "=D,D,...");
-      open = true;
+      whole.push_back(input.name + "=D,D,...");
+      all_named = false;
       continue;
     }
     compiler::Shape shape = input.shape;
-    bool changed = false;
+    bool open = false;
     for (size_t i = 0; i < shape.size(); ++i) {
       if (shape[i] >= 0) continue;
-      const int64_t size = i == 0              ? 1
-                           : shape.size() == 4 ? kImageSide
-                                               : kTokens;
-      const bool known = values.count(input.symbols[i]) != 0;
-      shape[i] = known ? values[input.symbols[i]] : size;
-      if (!input.symbols[i].empty()) values[input.symbols[i]] = shape[i];
-      open |= !known;
-      changed = true;
+      const std::string& symbol = input.symbols[i];
+      const auto known = values.find(symbol);
+      if (known != values.end()) {
+        shape[i] = known->second;
+        continue;
+      }
+      open = true;
+      shape[i] = i == 0 ? 1 : shape.size() == 4 ? kImageSide : kTokens;
+      if (symbol.empty() || is_input(symbol)) {
+        all_named = false;
+      } else {
+        names.push_back(absl::StrCat(symbol, "=", shape[i]));
+      }
+      if (!symbol.empty()) values[symbol] = shape[i];
     }
-    if (changed) {
-      options.push_back(
-          absl::StrCat(input.name, "=", absl::StrJoin(shape, ",")));
+    if (open) {
+      whole.push_back(absl::StrCat(input.name, "=", absl::StrJoin(shape, ",")));
     }
   }
-  if (!open) return "";
-  std::string text = absl::StrCat(tool, " ", Quoted(path));
-  for (const std::string& option : options) {
+  if (whole.empty()) return "";
+  std::string text;
+  for (const std::string& word : command) {
+    absl::StrAppend(&text, text.empty() ? "" : " ", Quoted(word));
+  }
+  for (const std::string& option : all_named ? names : whole) {
     absl::StrAppend(&text, " --shape ", Quoted(option));
   }
   return text;

@@ -24,10 +24,11 @@ absl::Status ParseShapes(const std::vector<std::string>& texts,
 absl::Status ParseBounds(const std::vector<std::string>& texts,
                          std::map<std::string, int64_t>* bounds);
 
-// For a model that leaves dimensions of its inputs open beyond `shapes`: a
-// command line that gives them all, with invented sizes, for instance
-// "heddle-compile model.onnx --shape ids=1,128". Otherwise "".
-std::string ShapeExample(const std::string& tool, const std::string& path,
+// For a model that leaves dimensions of its inputs open beyond `shapes`:
+// `command`, a tool and its arguments, with options that give those, too, of
+// invented sizes, for instance "heddle-compile model.onnx -o model.hpk --shape
+// batch=1". Otherwise "".
+std::string ShapeExample(const std::vector<std::string>& command,
                          absl::string_view model,
                          const std::map<std::string, compiler::Shape>& shapes);
 

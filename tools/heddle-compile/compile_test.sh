@@ -274,9 +274,13 @@ for how in "-o a.hpk" --report "--explain relu"; do
   expect 4 open.onnx $how
   grep -q "leaves dimension 0 ('batch') of input 'x', dimension 2 ('time') of input 'x' open" err ||
     fail "$how: the names are missing: $(cat err)"
-  grep -qx "heddle-compile: for example: heddle-compile open.onnx --shape x=1,3,128" err ||
+  grep -qxe "heddle-compile: for example: heddle-compile open.onnx $how --shape batch=1 --shape time=128" err ||
     fail "$how: no example: $(cat err)"
 done
+expect 4 open.onnx -o "a b.hpk"
+example=$(sed -n 's/^heddle-compile: for example: heddle-compile //p' err)
+eval "expect 0 $example"
+rm "a b.hpk" || fail "the example lost -o: $example"
 expect 0 open.onnx --shape x=1,3,128 --report
 grep -q "^input  *'x' float\[1,3,128\]$" out || fail "the shape is not used"
 expect 0 open.onnx --shape batch=1 --shape time=128 --report

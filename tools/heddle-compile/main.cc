@@ -59,6 +59,7 @@ constexpr char kHelp[] =
     "and options always give the same bytes.\n";
 
 struct Arguments {
+  std::vector<std::string> command;  // the tool and its arguments, as given
   std::string model, output, report, report_file, explain, supported;
   std::string stop_after, dump_folder;
   std::string config = heddle::isa::kConfigs[0].name;
@@ -357,7 +358,7 @@ int Compile(const Arguments& arguments) {
       return;
     }
     heddle::cli::PrintExample(
-        kTool, heddle::cli::ShapeExample(kTool, arguments.model, model,
+        kTool, heddle::cli::ShapeExample(arguments.command, model,
                                          options.input_shapes));
   };
   if (!arguments.shape_sets.empty()) {
@@ -423,6 +424,8 @@ int Compile(const Arguments& arguments) {
 
 int main(int argc, char** argv) {
   Arguments arguments;
+  arguments.command.assign(argv, argv + argc);
+  arguments.command.front() = kTool;
   CLI::App app(kHelp, kTool);
   heddle::cli::WrapHelp(&app);
   app.set_version_flag("--version",

@@ -175,6 +175,8 @@ void CheckCombinations(const CLI::App& app,
 
 int main(int argc, char** argv) {
   heddle::run::Arguments a;
+  a.command.assign(argv, argv + argc);
+  a.command.front() = kTool;
   std::vector<std::string> configs;
   for (const auto& config : heddle::isa::kConfigs) {
     configs.push_back(config.name);

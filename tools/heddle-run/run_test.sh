@@ -256,8 +256,10 @@ PY
 expect 4 symbolic.onnx
 grep -q "^heddle-run: error: symbolic.onnx: unsupported shape: the model leaves dimension 0 ('n') of input 'image' open" err ||
   fail "the names are missing"
-grep -qx "heddle-run: for example: heddle-run symbolic.onnx --shape image=1,1,28,28" err ||
-  fail "no example"
+grep -qx "heddle-run: for example: heddle-run symbolic.onnx --shape n=1" err || fail "no example"
+expect 4 symbolic.onnx --bench 2 --outputs "a b"
+grep -qx "heddle-run: for example: heddle-run symbolic.onnx --bench 2 --outputs 'a b' --shape n=1" err ||
+  fail "the example lost options"
 expect 0 symbolic.onnx --shape image=1,1,28,28
 ! grep -q 'from the data' err || fail "the user's shape is said to be the data's"
 expect 0 symbolic.onnx --data good --check --exact

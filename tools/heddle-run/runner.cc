@@ -332,7 +332,7 @@ absl::Status Runner::Prepare() {
     if (is_package_ || kind != compiler::Rejection::kUnsupportedShape) {
       return loaded.status();
     }
-    example_ = cli::ShapeExample(kTool, arguments_.model, bytes_, shapes_);
+    example_ = cli::ShapeExample(arguments_.command, bytes_, shapes_);
     return loaded.status();
   }
   model_ = *std::move(loaded);

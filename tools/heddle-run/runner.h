@@ -15,6 +15,7 @@
 namespace heddle::run {
 
 struct Arguments {
+  std::vector<std::string> command;  // the tool and its arguments, as given
   std::string model, config, core, data, taps, outputs;
   std::vector<std::string> devices;  // forms of HEDDLE_DEVICE
   bool all_devices = false;          // that they name
