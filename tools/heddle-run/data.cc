@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "tools/heddle-run/data.h"
 
+#include <errno.h>
 #include <onnx/onnx_pb.h>
 #include <sys/stat.h>
 
@@ -11,6 +12,7 @@
 #include <utility>
 
 #include "absl/strings/str_cat.h"
+#include "absl/strings/strip.h"
 #include "compiler/base/diagnostic.h"
 #include "compiler/import/tensor_proto.h"
 #include "tools/cli/file.h"
@@ -58,6 +60,17 @@ void Random(DataType type, std::mt19937_64* random, uint8_t* to) {
   }
 }
 
+// Names are the model's: nothing of them may lead out of the folder. The number
+// keeps different names different.
+std::string TapFile(size_t i, std::string name) {
+  for (char& c : name) {
+    const bool plain = (c >= '0' && c <= '9') || (c >= 'a' && c <= 'z') ||
+                       (c >= 'A' && c <= 'Z') || c == '_' || c == '-';
+    if (!plain) c = '_';
+  }
+  return absl::StrCat(i, "_", name.substr(0, 100));
+}
+
 }  // namespace
 
 absl::StatusOr<std::vector<NamedTensor>> ReadDataSet(const std::string& folder,
@@ -88,6 +101,16 @@ absl::StatusOr<std::vector<NamedTensor>> ReadDataSet(const std::string& folder,
     if (!data.ok()) return absl::InvalidArgumentError(data.status().message());
     tensors.push_back({proto.name(), *std::move(data)});
   }
+}
+
+absl::Status NoInputs(const std::string& folder) {
+  const std::string nested =
+      absl::StrCat(absl::StripSuffix(folder, "/"), "/test_data_set_0");
+  struct stat info = {};
+  const bool meant = stat((nested + "/input_0.pb").c_str(), &info) == 0;
+  return absl::NotFoundError(
+      absl::StrCat("no input_0.pb in '", folder, "'",
+                   meant ? absl::StrCat("; did you mean ", nested, "?") : ""));
 }
 
 absl::StatusOr<std::vector<compiler::TensorData>> Assign(
@@ -153,6 +176,26 @@ absl::Status WriteTensor(const std::string& path, const std::string& name,
   for (int64_t dimension : data.shape) proto.add_dims(dimension);
   proto.set_raw_data(data.bytes.data(), data.bytes.size());
   return cli::WriteFile(path, proto.SerializeAsString());
+}
+
+absl::Status WriteTensors(const std::string& folder,
+                          const std::vector<package::TensorInfo>& infos,
+                          const std::vector<compiler::TensorData>& tensors,
+                          bool outputs) {
+  if (mkdir(folder.c_str(), 0777) != 0 && errno != EEXIST) {
+    return absl::NotFoundError(absl::StrCat("cannot make the folder '", folder,
+                                            "': ", std::strerror(errno)));
+  }
+  for (size_t i = 0; i < tensors.size(); ++i) {
+    absl::Status status =
+        WriteTensor(absl::StrCat(folder, "/",
+                                 outputs ? absl::StrCat("output_", i)
+                                         : TapFile(i, infos[i].name),
+                                 ".pb"),
+                    infos[i].name, tensors[i]);
+    if (!status.ok()) return status;
+  }
+  return absl::OkStatus();
 }
 
 }  // namespace heddle::run

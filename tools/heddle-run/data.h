@@ -26,6 +26,10 @@ struct NamedTensor {
 absl::StatusOr<std::vector<NamedTensor>> ReadDataSet(const std::string& folder,
                                                      const std::string& kind);
 
+// The error for a folder from which a model's inputs were to come and that has
+// none. Models of the ONNX Model Zoo have theirs in a folder beside them.
+absl::Status NoInputs(const std::string& folder);
+
 // The tensors in the order of `wanted`: by name, or by position where a tensor
 // has no name. InvalidArgument: one is missing, too many, other type or shape.
 absl::StatusOr<std::vector<compiler::TensorData>> Assign(
@@ -42,6 +46,14 @@ compiler::TensorData RandomTensor(const package::TensorInfo& info,
 // Writes an onnx.TensorProto.
 absl::Status WriteTensor(const std::string& path, const std::string& name,
                          const compiler::TensorData& data);
+
+// Writes each into a file in `folder`, which is made if it does not exist.
+// `outputs`: called as in ONNX's data sets, so that --data takes them as
+// expected; else after their names.
+absl::Status WriteTensors(const std::string& folder,
+                          const std::vector<package::TensorInfo>& infos,
+                          const std::vector<compiler::TensorData>& tensors,
+                          bool outputs);
 
 }  // namespace heddle::run
 

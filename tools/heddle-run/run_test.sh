@@ -373,8 +373,21 @@ for count in 0 -3 x 1.5 99999999999; do
 done
 expect 2 "$int8" --images "$digits/digits_test.u8" --dims 1,28,28 --limit -1
 mkdir empty
-expect 1 "$int8" --data empty
-grep -q "'empty': the model has 1 input, the data set has 0" err || fail "empty data set"
+"$compile" "$int8" -o fixed.hpk
+for model in "$int8" symbolic.onnx fixed.hpk; do
+  HEDDLE_DEVICE='' expect 1 "$model" --data empty --check
+  grep -qx "heddle-run: error: no input_0.pb in 'empty'" err || fail "empty data set of $model"
+done
+mkdir -p zoo/test_data_set_0
+cp good/*.pb zoo/test_data_set_0
+for folder in zoo zoo/; do
+  expect 1 symbolic.onnx --data "$folder" --check
+  grep -qx "heddle-run: error: no input_0.pb in '$folder'; did you mean zoo/test_data_set_0?" err ||
+    fail "the data set in the folder $folder"
+done
+cp good/input_0.pb two && mkdir data && cp two data/input_0.pb && cp two data/input_1.pb
+expect 1 "$int8" --data data
+grep -q "'data': the model has 1 input, the data set has 2" err || fail "a data set with too many inputs"
 python3 - <<'PY'
 # float[10]: of another model.
 open("empty/input_0.pb", "wb").write(bytes([8, 10, 16, 1, 0x4a, 40]) + bytes(40))

@@ -1,15 +1,12 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "tools/heddle-run/runner.h"
 
-#include <errno.h>
-#include <sys/stat.h>
 #include <unistd.h>
 
 #include <algorithm>
 #include <chrono>
 #include <cstdio>
 #include <cstdlib>
-#include <cstring>
 #include <map>
 #include <memory>
 #include <optional>
@@ -83,6 +80,7 @@ class Runner {
   compiler::CompileOptions Options();
   DeviceModel::Settings Settings() const;
   absl::Status BindShapes();
+  absl::Status CheckHasInputs() const;
   absl::Status CheckPackageOptions() const;
   absl::Status PackageStatus() const;
   absl::Status ReplayTiming();
@@ -97,10 +95,6 @@ class Runner {
   absl::Status CompareArithmetic(const std::vector<TensorData>& inputs,
                                  bool outputs_differ);
   absl::Status CompareAllLayers(const std::vector<TensorData>& inputs);
-  absl::Status WriteTensors(const std::string& folder,
-                            const std::vector<package::TensorInfo>& infos,
-                            const std::vector<TensorData>& tensors,
-                            bool outputs) const;
 
   const Arguments& arguments_;
   std::vector<std::string> devices_;  // --device, with --core
@@ -159,6 +153,7 @@ absl::Status Runner::BindShapes() {
   } else {
     declared = compiler::DeclaredInputs(bytes_);
   }
+  if (!declared.empty()) RETURN_IF_ERROR(CheckHasInputs());
   // Of what is no model, what it lacks is said later.
   if (arguments_.batch > 0 && !declared.empty()) {
     RETURN_IF_ERROR(BindBatch(declared, arguments_.batch, &given));
@@ -171,6 +166,13 @@ absl::Status Runner::BindShapes() {
                  cli::Printable(binding.found).c_str());
   }
   return absl::OkStatus();
+}
+
+// Of a model that has inputs: a folder without any is not the one that was
+// meant.
+absl::Status Runner::CheckHasInputs() const {
+  return arguments_.data.empty() || !given_.empty() ? absl::OkStatus()
+                                                    : NoInputs(arguments_.data);
 }
 
 // What a package, which is compiled already, cannot do.
@@ -298,6 +300,9 @@ absl::Status Runner::Prepare() {
   }
   if (!is_package_ || is_set_) {
     if (auto s = BindShapes(); !s.ok()) return s;
+  } else if (const auto package = package::Parse(bytes_, file_);
+             package.ok() && !package->inputs.empty()) {
+    RETURN_IF_ERROR(CheckHasInputs());
   }
   const bool exact = arguments_.cycles == "exact";
   if (exact) RETURN_IF_ERROR(ReplayTiming());
@@ -598,38 +603,6 @@ absl::Status Runner::CompareAllLayers(const std::vector<TensorData>& inputs) {
     card_.push_back({p.outputs[i].name, (*tapped)->outputs()[i]});
   }
   result_.layer_check = CompareLayers(*graph, *values, card_);
-  return absl::OkStatus();
-}
-
-// Names are the model's: nothing of them may lead out of the folder. The number
-// keeps different names different.
-static std::string TapFile(size_t i, std::string name) {
-  for (char& c : name) {
-    const bool plain = (c >= '0' && c <= '9') || (c >= 'a' && c <= 'z') ||
-                       (c >= 'A' && c <= 'Z') || c == '_' || c == '-';
-    if (!plain) c = '_';
-  }
-  return absl::StrCat(i, "_", name.substr(0, 100));
-}
-
-// Outputs are called as in ONNX's data sets: --data takes them as expected.
-absl::Status Runner::WriteTensors(const std::string& folder,
-                                  const std::vector<package::TensorInfo>& infos,
-                                  const std::vector<TensorData>& tensors,
-                                  bool outputs) const {
-  if (mkdir(folder.c_str(), 0777) != 0 && errno != EEXIST) {
-    return absl::NotFoundError(absl::StrCat("cannot make the folder '", folder,
-                                            "': ", std::strerror(errno)));
-  }
-  for (size_t i = 0; i < tensors.size(); ++i) {
-    absl::Status status =
-        WriteTensor(absl::StrCat(folder, "/",
-                                 outputs ? absl::StrCat("output_", i)
-                                         : TapFile(i, infos[i].name),
-                                 ".pb"),
-                    infos[i].name, tensors[i]);
-    if (!status.ok()) return status;
-  }
   return absl::OkStatus();
 }
 
