@@ -318,6 +318,11 @@ std::string ToText(const package::Package& package, const Result& result,
       Timed(absl::StrCat(" ", cycles.of).c_str(), cycles.count,
             cycles.clock_mhz),
       100 * cycles.utilisation, cycles.note);
+  if (result.random_inputs) {
+    text +=
+        "inputs        pseudo-random; --data, --image or --images give real "
+        "ones\n";
+  }
   if (!result.specialisation.empty()) {
     absl::StrAppendFormat(&text, "shapes        %s\n",
                           Printable(result.specialisation));

@@ -112,6 +112,7 @@ struct Result {
   std::optional<timing::Replay> replay;  // with --cycles exact
   std::optional<Profile> profile;        // with --trace
   std::string trace_file;
+  bool random_inputs = false;  // nobody gave any
   bool layers = false;
   bool commands = false;  // of the replay
 

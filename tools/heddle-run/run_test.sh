@@ -23,6 +23,7 @@ int8=$digits/digits_int8.onnx fp32=$digits/digits_fp32.onnx
 # Random inputs, and the warning that the card is simulated.
 HEDDLE_DEVICE='' expect 0 "$int8"
 grep -q '^MACs  ' out || fail "no MACs"
+grep -qx 'inputs  *pseudo-random; --data, --image or --images give real ones' out || fail "not said what the inputs were"
 # Whose time it is, and what the card would take for what.
 grep -q '^latency .* of this machine, which simulates the card$' out || fail "the time of the simulation"
 grep -Eq '^cycles +[0-9]+ \(estimated\) of the commands, without copies: [0-9.]+ ms, [0-9.]+ per second at 1000 MHz$' out ||
@@ -83,6 +84,7 @@ grep -q 'no card 3; there is sim#0' err || fail "the missing card is not named, 
 expect 0 "$int8" --images "$digits/digits_test.u8" --labels "$digits/digits_test.i32" \
   --dims 1,28,28 --limit 50
 grep -q 'top-1 50 (100.00 %), top-5 50' out || fail "top-1"
+! grep -q 'pseudo-random' out || fail "images are said to be random"
 # Images: grey by itself; top 5 with names.
 # Which core a simulated card has.
 expect 0 "$int8" --core rtl --bench 1 --warmup 1
@@ -191,6 +193,7 @@ for name in ("good", "bad"):
 PY
 expect 0 "$int8" --data good --check --exact
 grep -q "output 'logits'  matches, max error 0" out || fail "no match"
+! grep -q 'pseudo-random' out || fail "data are said to be random"
 grep -Eq '^  quality     cosine similarity 1\.00000000, relative error 0, top-1 agrees \(class [0-9]\)$' out ||
   fail "how near a match is"
 ! grep -q '^  largest' out || fail "differences of equal outputs"

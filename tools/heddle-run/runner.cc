@@ -616,6 +616,8 @@ absl::Status Runner::Execute() {
     inputs = *std::move(assigned);
   } else {
     RETURN_IF_ERROR(CheckRanges(ranges_, package().inputs));
+    result_.random_inputs =
+        !images && !image_files && !package().inputs.empty();
     for (size_t i = 0; i < package().inputs.size(); ++i) {
       const package::TensorInfo& input = package().inputs[i];
       inputs.push_back(
