@@ -51,10 +51,10 @@ bool IsCode(DataType type) {
 absl::Status NoLowering(const Node& node) {
   return Reject(
       Rejection::kUnsupportedOperator,
-      absl::StrCat(
-          node.Describe(),
-          ": the card has no implementation of this operator for "
-          "tensors that are computed at run time; see SUPPORTED_OPS.md"));
+      absl::StrCat(node.Describe(),
+                   ": the card has no implementation of this operator for "
+                   "tensors that are computed at run time; see heddle-compile "
+                   "--supported-ops"));
 }
 
 }  // namespace

@@ -594,7 +594,8 @@ class Importer {
                                  of_sequences ? " here (" : "",
                                  of_sequences ? placed_.sequences : "",
                                  of_sequences ? ")" : "",
-                                 "; SUPPORTED_OPS.md lists those that are"));
+                                 "; heddle-compile --supported-ops lists those "
+                                 "that are"));
     }
     return FromAttributeProtos(proto, &source_, node);
   }

@@ -158,8 +158,8 @@ absl::Status CheckNode(const Graph& graph, const Node& node) {
     return RejectNode(Rejection::kUnsupportedOperator, node, "operator ",
                       node.domain.empty() ? "ai.onnx" : node.domain, ".",
                       node.op, " at opset ", node.opset,
-                      " is not supported; SUPPORTED_OPS.md lists those that "
-                      "are");
+                      " is not supported; heddle-compile --supported-ops lists "
+                      "those that are");
   }
   RETURN_IF_ERROR(CheckInputs(*info, graph, node));
   RETURN_IF_ERROR(CheckAttributes(*info, node));

@@ -198,6 +198,15 @@ grep -q "that file has 11 bytes" err || fail "no reason: $(cat err)"
 mv apart/w.bin . && ln -s ../w.bin apart/w.bin
 expect 4 apart/m.onnx
 grep -q "link out of the model's folder" err || fail "no reason: $(cat err)"
+# An operator that there is not: named, with what lists the others wherever the tools are.
+python3 - <<'PY'
+from tests.support.onnx_writer import text, value, write_model
+node = text(1, text(1, "x") + text(2, "y") + text(4, "NoSuchOperator"))
+write_model("unknown.onnx", node + text(2, "g") + text(11, value("x", 1, [6])) + text(12, value("y", 1, [6])))
+PY
+expect 4 unknown.onnx
+grep -q 'NoSuchOperator at opset 13 is not supported; heddle-compile --supported-ops lists' err ||
+  fail "not said what is supported: $(cat err)"
 # What the card lacks: float to double, on the host.
 python3 - <<'PY'
 from tests.support.onnx_writer import number, text, value, write_model
