@@ -153,7 +153,14 @@ int ExitOfParse(const CLI::App& app, const CLI::ParseError& error,
   // be the same thing, misspelt.
   std::string text = Unknown(app);
   if (!extra) absl::StrAppend(&text, Printable(error.what()), "\n");
-  if (extra && !hint.empty()) absl::StrAppend(&text, hint, "\n");
+  // What follows an unknown option may be its value.
+  const std::vector<std::string> rest = app.remaining(true);
+  const bool surplus =
+      extra &&
+      std::none_of(rest.begin(), rest.end(), [](const std::string& argument) {
+        return absl::StartsWith(argument, "-");
+      });
+  if (surplus && !hint.empty()) absl::StrAppend(&text, hint, "\n");
   const std::string& tool = app.get_name();
   std::fprintf(
       stderr, "%s: %s %s%s --help lists all options.\n", tool.c_str(),

@@ -17,7 +17,8 @@ void WrapHelp(CLI::App* app);
 // For catch (const CLI::ParseError&): prints help, version, or to stderr what
 // is wrong, after the tool's name: of an option or a subcommand that does not
 // exist, those that may have been meant. `hint`, a sentence, follows arguments
-// that nothing takes. Returns 0, or 2 for an error.
+// that nothing takes if none of them is an option. Returns 0, or 2 for an
+// error.
 int ExitOfParse(const CLI::App& app, const CLI::ParseError& error,
                 const std::string& hint = "");
 

@@ -53,15 +53,27 @@ TEST(UsageTest, NamesWhatMayHaveBeenMeant) {
             "unknown option '--chidl'; did you mean --child?\n"},
            {{"a.onnx", "--hlp"},
             "unknown option '--hlp'; did you mean --help?\n"},
-           {{"a.onnx", "docter"}, "unexpected: 'docter'; did you mean doctor?"},
+           {{"a.onnx", "docter"},
+            "unexpected: 'docter'; did you mean doctor?\n"},
        }) {
     const Said said = Parse(words);
     EXPECT_EQ(said.code, 2) << text;
     EXPECT_NE(said.text.find(text), std::string::npos) << said.text;
-    EXPECT_NE(said.text.find("One model at a time.\nheddle-tool --help"),
-              std::string::npos)
+    EXPECT_NE(said.text.find("\nheddle-tool --help"), std::string::npos)
         << said.text;
   }
+}
+
+// How arguments are given is no help with an option that does not exist.
+TEST(UsageTest, HintsAtWhatIsSurplus) {
+  const std::string hint = "One model at a time.\nheddle-tool --help";
+  const auto hinted = [&hint](const std::vector<std::string>& words) {
+    return Parse(words).text.find(hint) != std::string::npos;
+  };
+  EXPECT_TRUE(hinted({"a.onnx", "b.onnx"}));
+  EXPECT_TRUE(hinted({"a.onnx", "b.onnx", "--bench", "1"}));
+  EXPECT_FALSE(hinted({"a.onnx", "--bogus"}));
+  EXPECT_FALSE(hinted({"a.onnx", "--bogus", "7"})) << "its value";
 }
 
 // What is missing may be there, misspelt.

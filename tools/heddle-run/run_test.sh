@@ -73,6 +73,7 @@ HEDDLE_DEVICE='' expect 0 "$int8" --check=layers --no-cache
 [[ $(grep -c 'no Heddle card found' err) -le 1 ]] || fail "two cards are announced"
 expect 2 "$int8" --benhc=3
 grep -q -- "unknown option '--benhc'; did you mean --bench?" err || fail "nearest option"
+! grep -q 'Give one model' err || fail "a hint that has nothing to do with it"
 HEDDLE_DEVICE=gpu expect 2 "$int8"
 grep -q 'HEDDLE_DEVICE: ' err || fail "a wrong HEDDLE_DEVICE"
 expect 2 "$int8" --device gpu
