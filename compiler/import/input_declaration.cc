@@ -13,7 +13,8 @@
 
 namespace heddle::compiler {
 
-std::string InputDeclaration::ShapeText() const {
+std::string OpenShapeText(const Shape& shape,
+                          const std::vector<std::string>& symbols) {
   std::vector<std::string> parts;
   for (size_t i = 0; i < shape.size(); ++i) {
     parts.push_back(shape[i] >= 0        ? absl::StrCat(shape[i])

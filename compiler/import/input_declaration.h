@@ -15,6 +15,11 @@
 
 namespace heddle::compiler {
 
+// "[batch,3,?,224]" of a shape with -1 where it is open, and the names, or "",
+// of its dimensions.
+std::string OpenShapeText(const Shape& shape,
+                          const std::vector<std::string>& symbols);
+
 struct InputDeclaration {
   std::string name;
   DataType type = DataType::kUndefined;  // or no tensor
@@ -22,8 +27,7 @@ struct InputDeclaration {
   Shape shape;                           // -1: open
   std::vector<std::string> symbols;      // per dimension; "" without a name
 
-  // "[batch,3,?,224]".
-  std::string ShapeText() const;
+  std::string ShapeText() const { return OpenShapeText(shape, symbols); }
 };
 
 struct ModelSummary {

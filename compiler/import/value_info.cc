@@ -3,6 +3,7 @@
 
 #include "absl/strings/str_cat.h"
 #include "compiler/base/diagnostic.h"
+#include "compiler/import/input_declaration.h"
 #include "compiler/import/tensor_proto.h"
 
 namespace heddle::compiler {
@@ -49,6 +50,7 @@ absl::Status FromValueInfoProto(const onnx::ValueInfoProto& proto,
           absl::StrCat(what, " has a dimension of ", dimension.dim_value()));
     }
     declared->shape.push_back(fixed ? dimension.dim_value() : -1);
+    declared->symbols.push_back(dimension.dim_param());
   }
   return absl::OkStatus();
 }
@@ -68,8 +70,8 @@ absl::Status CheckDeclared(const std::string& what, const Declaration& declared,
   if (fits) return absl::OkStatus();
   return Reject(Rejection::kMismatchingShape,
                 absl::StrCat(what, " is declared with shape ",
-                             ShapeToString(declared.shape), ", but has ",
-                             ShapeToString(shape)));
+                             OpenShapeText(declared.shape, declared.symbols),
+                             ", but has ", ShapeToString(shape)));
 }
 
 }  // namespace heddle::compiler

@@ -6,6 +6,7 @@
 #include <onnx/onnx_pb.h>
 
 #include <string>
+#include <vector>
 
 #include "absl/status/status.h"
 #include "compiler/ir/graph.h"
@@ -18,6 +19,7 @@ struct Declaration {
   DataType type = DataType::kUndefined;
   bool has_shape = false;
   Shape shape;
+  std::vector<std::string> symbols = {};  // per dimension; "" without a name
 };
 
 // Type and shape; what the message leaves open stays open. `what` begins the

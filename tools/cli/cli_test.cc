@@ -121,6 +121,30 @@ TEST(ExitCode, FollowsTheStatus) {
       kFailed);
 }
 
+TEST(ExitCode, OfAUsageErrorIsItsOwn) {
+  const absl::Status status = UsageError("--shape x: no");
+  EXPECT_EQ(ExitCodeOf(status), kUsage);
+  EXPECT_EQ(ExitCodeOf(OfFile("a", status)), kUsage);
+  EXPECT_EQ(status.message(), "--shape x: no");
+  EXPECT_EQ(ExitCodeOf(absl::InvalidArgumentError("")), kFailed);
+}
+
+TEST(Shapes, NamesAreThoseOfTheModel) {
+  compiler::ModelBuilder b;
+  b.Input("x", compiler::DataType::kInt64, {-1, 7});
+  b.Input("y", compiler::DataType::kInt64, {-1});
+  const auto inputs = compiler::DeclaredInputs(b.Bytes());
+  EXPECT_TRUE(CheckShapeNames({{"x", {2, 7}}, {"batch", {2}}}, inputs).ok());
+  const absl::Status unknown = CheckShapeNames({{"z", {1, 2}}}, inputs);
+  EXPECT_EQ(ExitCodeOf(unknown), kUsage);
+  EXPECT_EQ(
+      unknown.message(),
+      "--shape z=1,2: the model has no input or dimension 'z'; its inputs "
+      "are 'x', 'y'; its named dimensions are 'batch'");
+  EXPECT_EQ(ExitCodeOf(CheckShapeNames({{"batch", {1, 2}}}, inputs)), kUsage);
+  EXPECT_FALSE(CheckShapeNames({{"", {1}}}, inputs).ok());
+}
+
 TEST(Shapes, Parse) {
   std::map<std::string, compiler::Shape> shapes;
   ASSERT_TRUE(ParseShapes({"a=1,3,8", "b:0=7", "s="}, &shapes).ok());

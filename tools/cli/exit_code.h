@@ -6,6 +6,7 @@
 #include <string>
 
 #include "absl/status/status.h"
+#include "absl/strings/string_view.h"
 #include "tools/cli/exit_codes.h"
 
 namespace heddle::cli {
@@ -13,11 +14,16 @@ namespace heddle::cli {
 // For the end of --help.
 extern const char kExitCodeHelp[];
 
-// 4 for a refusal of the model by the compiler, 3 for Unavailable, else 1.
+// What is wrong with the command line although its form is right.
+absl::Status UsageError(absl::string_view message);
+
+// 4 for a refusal of the model by the compiler, 3 for Unavailable, 2 for a
+// UsageError, else 1.
 ExitCode ExitCodeOf(const absl::Status& status);
 
 // Prints "TOOL: error: MESSAGE" to stderr; returns ExitCodeOf(). If the model
-// is refused, `model`, its file, is named before the message.
+// is refused, `model`, its file, is named before the message; if it is none,
+// its size and what it may be are told, too.
 int Fail(const char* tool, const absl::Status& status,
          const std::string& model = "");
 

@@ -3,13 +3,14 @@
 
 #include <algorithm>
 #include <cstdio>
+#include <set>
 
 #include "absl/strings/numbers.h"
 #include "absl/strings/str_cat.h"
 #include "absl/strings/str_join.h"
 #include "absl/strings/str_replace.h"
 #include "absl/strings/str_split.h"
-#include "compiler/import/input_declaration.h"
+#include "tools/cli/exit_code.h"
 #include "tools/cli/printable.h"
 
 namespace heddle::cli {
@@ -28,6 +29,18 @@ std::string Quoted(const std::string& text) {
   if (plain) return text;
   return absl::StrCat(
       "'", absl::StrReplaceAll(Printable(text), {{"'", "'\\''"}}), "'");
+}
+
+// "; its WHAT are 'a', 'b'", the first ones; "" of none.
+std::string SomeOf(const char* what, const std::vector<std::string>& names) {
+  constexpr size_t kMost = 5;
+  std::string text;
+  for (size_t i = 0; i < names.size() && i < kMost; ++i) {
+    absl::StrAppend(&text,
+                    i == 0 ? absl::StrCat("; its ", what, " are ") : ", ", "'",
+                    Printable(names[i]), "'");
+  }
+  return names.size() > kMost ? text + " and more" : text;
 }
 
 }  // namespace
@@ -58,6 +71,36 @@ absl::Status ParseShapes(const std::vector<std::string>& texts,
     }
     if (!shapes->emplace(text.substr(0, equals), shape).second) {
       return bad("the name is given twice");
+    }
+  }
+  return absl::OkStatus();
+}
+
+absl::Status CheckShapeNames(
+    const std::map<std::string, compiler::Shape>& shapes,
+    const std::vector<compiler::InputDeclaration>& inputs) {
+  std::set<std::string> names, symbols;
+  std::vector<std::string> in_order;
+  for (const auto& input : inputs) {
+    names.insert(input.name);
+    in_order.push_back(input.name);
+    symbols.insert(input.symbols.begin(), input.symbols.end());
+  }
+  symbols.erase("");
+  for (const auto& [name, shape] : shapes) {
+    if (names.count(name) != 0) continue;
+    const std::string option = absl::StrCat("--shape ", Printable(name), "=",
+                                            absl::StrJoin(shape, ","));
+    if (symbols.count(name) == 0) {
+      return UsageError(absl::StrCat(
+          option, ": the model has no input or dimension '", Printable(name),
+          "'", SomeOf("inputs", in_order),
+          SomeOf("named dimensions", {symbols.begin(), symbols.end()})));
+    }
+    if (shape.size() != 1) {
+      return UsageError(
+          absl::StrCat(option, ": '", Printable(name),
+                       "' is a dimension, which has one size; give NAME=D"));
     }
   }
   return absl::OkStatus();

@@ -11,6 +11,7 @@
 
 #include "absl/status/status.h"
 #include "absl/strings/string_view.h"
+#include "compiler/import/input_declaration.h"
 #include "compiler/ir/graph.h"
 
 namespace heddle::cli {
@@ -18,6 +19,12 @@ namespace heddle::cli {
 // Adds each text to *shapes. InvalidArgument: not of that form, or twice.
 absl::Status ParseShapes(const std::vector<std::string>& texts,
                          std::map<std::string, compiler::Shape>* shapes);
+
+// A UsageError if a name in `shapes` is that of no input and of no dimension of
+// one, or a dimension is given several sizes.
+absl::Status CheckShapeNames(
+    const std::map<std::string, compiler::Shape>& shapes,
+    const std::vector<compiler::InputDeclaration>& inputs);
 
 // The values of --bound, NAME=N, into *bounds. InvalidArgument: not of that
 // form, or twice.

@@ -290,6 +290,11 @@ expect 4 open.onnx -o "a b.hpk"
 example=$(sed -n 's/^heddle-compile: for example: heddle-compile //p' err)
 eval "expect 0 $example"
 rm "a b.hpk" || fail "the example lost -o: $example"
+for how in "-o a.hpk" "--explain relu" "--shape-set batch=1,2"; do
+  # shellcheck disable=SC2086
+  expect 2 open.onnx $how --shape y=1,3,128
+  grep -q "; its inputs are 'x'; its named dimensions are 'batch', 'time'$" err || fail "$how: no names: $(cat err)"
+done
 expect 0 open.onnx --shape x=1,3,128 --report
 grep -q "^input  *'x' float\[1,3,128\]$" out || fail "the shape is not used"
 expect 0 open.onnx --shape batch=1 --shape time=128 --report
@@ -297,6 +302,8 @@ grep -q "^input  *'x' float\[1,3,128\]$" out || fail "the dimensions are not use
 expect 1 none.onnx -o a.hpk
 head -c 100 "$model" >bad.onnx
 expect 4 bad.onnx -o a.hpk
+grep -q '^heddle-compile: error: bad.onnx: .*the file has 100 bytes: download it again$' err ||
+  fail "not said what to do: $(cat err)"
 grep -q '^heddle-compile: error: ' err || fail "no message"
 expect 1 "$model" -o none/a.hpk
 expect 1 "$model" -o a.hpk --device-memory 4KB

@@ -12,6 +12,7 @@
 #include "absl/strings/str_cat.h"
 #include "compiler/base/diagnostic.h"
 #include "compiler/compiler.h"
+#include "compiler/import/input_declaration.h"
 #include "compiler/ir/mapped_file.h"
 #include "compiler/package/package.h"
 #include "compiler/passes/registry.h"
@@ -352,6 +353,11 @@ int Compile(const Arguments& arguments) {
         arguments.model);
   }
   if (heddle::cli::IsPackage(model)) return ReportPackage(arguments, *file);
+  const auto summary = heddle::compiler::SummariseModel(model);
+  if (auto s = (*file)->Unchanged(); !s.ok()) return Fail(kTool, s);
+  if (!summary.ok()) return Fail(kTool, summary.status(), arguments.model);
+  status = heddle::cli::CheckShapeNames(options.input_shapes, summary->inputs);
+  if (!status.ok()) return Fail(kTool, status);
   const auto example = [&](const absl::Status& rejection) {
     if (heddle::compiler::RejectionOf(rejection) !=
         heddle::compiler::Rejection::kUnsupportedShape) {

@@ -133,11 +133,10 @@ absl::Status BindBatch(const std::vector<InputDeclaration>& inputs,
     Shape shape = input.shape;
     shape[0] = batch;
     if (std::find(shape.begin(), shape.end(), -1) != shape.end()) {
-      return absl::InvalidArgumentError(
-          absl::StrCat("--batch: input '", input.name,
-                       "' leaves other dimensions open, too (",
-                       compiler::ShapeToString(input.shape), "): give --shape ",
-                       input.name, "=", batch, ",..."));
+      return absl::InvalidArgumentError(absl::StrCat(
+          "--batch: input '", input.name,
+          "' leaves other dimensions open, too (", input.ShapeText(),
+          "): give --shape ", input.name, "=", batch, ",..."));
     }
     (*shapes)[input.name] = shape;
     any = true;
@@ -148,8 +147,7 @@ absl::Status BindBatch(const std::vector<InputDeclaration>& inputs,
   for (const InputDeclaration& input : inputs) {
     absl::StrAppend(&text, &input == &inputs.front() ? ": '" : ", '",
                     input.name, "' is ",
-                    input.has_shape ? compiler::ShapeToString(input.shape)
-                                    : "of any shape");
+                    input.has_shape ? input.ShapeText() : "of any shape");
   }
   return absl::InvalidArgumentError(
       absl::StrCat(text, "; export the model with a dynamic batch dimension"));

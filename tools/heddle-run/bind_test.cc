@@ -102,7 +102,7 @@ TEST(BindBatch, SaysWhyNot) {
             "--batch: the model leaves the first dimension of no input open: "
             "'x' is [1,3]; export the model with a dynamic batch dimension");
   EXPECT_EQ(BindBatch({Input("x", {-1, -1}, {"", "n"})}, 8, &shapes).message(),
-            "--batch: input 'x' leaves other dimensions open, too ([-1,-1]): "
+            "--batch: input 'x' leaves other dimensions open, too ([?,n]): "
             "give --shape x=8,...");
   EXPECT_TRUE(shapes.empty());
 }

@@ -38,6 +38,11 @@ grep -q 'empty.onnx: invalid model: the file is empty' err || fail "an empty fil
 echo 'no model' >text.onnx
 expect 4 text.onnx
 grep -q 'text.onnx: ' err || fail "the file is not named"
+grep -q '; the file has 9 bytes: download it again$' err || fail "not said what to do with it"
+printf 'version https://git-lfs.github.com/spec/v1\noid sha256:0\nsize 9\n' >pointer.onnx
+HEDDLE_DEVICE='' expect 4 pointer.onnx
+grep -q 'download it again (a Git LFS pointer? ' err || fail "not said what it may be"
+! grep -q simulated err || fail "a card was started for what is no model"
 "$compile" "$int8" -o kind.hpk
 cp kind.hpk kind.onnx
 expect 1 kind.onnx
@@ -398,8 +403,13 @@ open("empty/input_0.pb", "wb").write(bytes([8, 10, 16, 1, 0x4a, 40]) + bytes(40)
 PY
 expect 1 "$int8" --data empty
 grep -q "the data of 'empty' do not fit the model: " err || fail "data of another model"
-expect 4 "$int8" --shape pixels=1,1,28,28
-grep -q "its inputs are 'image'" err || fail "the inputs are not named"
+expect 2 "$int8" --shape pixels=1,1,28,28
+grep -q -- "error: --shape pixels=1,1,28,28: .* its inputs are 'image'$" err || fail "the inputs are not named"
+expect 2 symbolic.onnx --shape m=1
+grep -q "; its inputs are 'image'; its named dimensions are 'n'$" err || fail "the dimensions are not named"
+expect 2 symbolic.onnx --shape n=1,2
+expect 4 symbolic.onnx --shape image=1,1,28,27
+grep -qF "'image' is declared with shape [n,1,28,28], but has [1,1,28,27]" err || fail "a dimension's name"
 expect 2 "$int8" --check
 expect 2 "$int8" --shape x
 expect 1 none.onnx

@@ -151,11 +151,15 @@ absl::Status Runner::BindShapes() {
                      package::ParseShapeSet(bytes_, file_));
     declared = DeclarationsOf(set);
   } else {
-    declared = compiler::DeclaredInputs(bytes_);
+    // What is no model is refused here, before a card is started for it.
+    auto model = compiler::SummariseModel(bytes_);
+    RETURN_IF_ERROR(file_->Unchanged());
+    if (!model.ok()) return model.status();
+    declared = std::move(model->inputs);
   }
+  RETURN_IF_ERROR(cli::CheckShapeNames(given, declared));
   if (!declared.empty()) RETURN_IF_ERROR(CheckHasInputs());
-  // Of what is no model, what it lacks is said later.
-  if (arguments_.batch > 0 && !declared.empty()) {
+  if (arguments_.batch > 0) {
     RETURN_IF_ERROR(BindBatch(declared, arguments_.batch, &given));
   }
   const Binding binding =

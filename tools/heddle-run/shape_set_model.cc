@@ -36,24 +36,6 @@ bool IsDimension(const package::ShapeSet& set, const std::string& name,
              [&](const package::SetInput& i) { return i.name == name; });
 }
 
-absl::Status CheckNames(const package::ShapeSet& set, const Shapes& given) {
-  for (const auto& [name, shape] : given) {
-    bool known = false;
-    std::string inputs;
-    for (const package::SetInput& input : set.inputs) {
-      known = known || input.name == name;
-      absl::StrAppend(&inputs, inputs.empty() ? "" : ", ", "'", input.name,
-                      "'");
-    }
-    known |= IsDimension(set, name, shape);
-    if (known) continue;
-    return absl::InvalidArgumentError(
-        absl::StrCat("--shape: the package has no input or dimension '", name,
-                     "'; its inputs are ", inputs));
-  }
-  return absl::OkStatus();
-}
-
 }  // namespace
 
 std::vector<compiler::InputDeclaration> DeclarationsOf(
@@ -155,7 +137,6 @@ absl::StatusOr<SpecialisedModel> LoadSpecialised(
                   std::move(device), package_bytes,
                   compiler::KeptByCaller(package_bytes), std::move(options)));
   const package::ShapeSet& set = graphs->set();
-  RETURN_IF_ERROR(CheckNames(set, request.shapes));
   const Shapes shapes = CompleteShapes(set, request.shapes);
   ASSIGN_OR_RETURN(values, set.ValuesOf(shapes));
   auto taken = graphs->For(shapes);

@@ -22,8 +22,8 @@
 namespace heddle::run {
 
 struct ShapeSetRequest {
-  // Of inputs. Dimensions that none of them settles are those of the first
-  // specialisation that has the others.
+  // Of inputs and dimensions that the set has. What none of them settles is as
+  // in the first specialisation that has the others.
   std::map<std::string, compiler::Shape> shapes;
   std::string source;       // file of the ONNX model; "" if there is none
   bool no_compile = false;  // although there may be one
