@@ -22,10 +22,28 @@ namespace heddle::smi {
 namespace {
 
 using Level = Finding::Level;
+using Kind = session::DeviceSpec::Kind;
 
 constexpr char kPciFolder[] = "/sys/bus/pci/devices";
 constexpr char kLibrary[] = "libonnxifi-heddle.so";
 constexpr char kProbe[] = " | sudo tee /sys/bus/pci/drivers_probe";
+
+using KernelVersion = std::pair<int, int>;
+// What heddle.ko builds for and is tested with (README.md, "Linux driver"). Its
+// sources ask the kernel's headers for interfaces, not for a version.
+constexpr KernelVersion kOldestKernel = {6, 1}, kNewestKernel = {6, 12};
+
+// "6.1.0-50-amd64". One that says no version is given the benefit of the doubt.
+bool IsSupportedKernel(const std::string& release) {
+  const std::vector<absl::string_view> parts =
+      absl::StrSplit(release, absl::ByAnyChar(".-+_"));
+  KernelVersion version;
+  if (parts.size() < 2 || !absl::SimpleAtoi(parts[0], &version.first) ||
+      !absl::SimpleAtoi(parts[1], &version.second)) {
+    return true;
+  }
+  return kOldestKernel <= version && version <= kNewestKernel;
+}
 
 // Udev does not read rules below other prefixes than its own, and applies none
 // to a node that exists until it is told to.
@@ -51,6 +69,7 @@ class Doctor {
   std::vector<Finding> Run() {
     const bool kernel = CheckDevice();
     CheckHosted();
+    FindPrograms();
     if (kernel) CheckKernel();
     CheckLibrary();
     CheckPrograms();
@@ -73,28 +92,25 @@ class Doctor {
           cli::Printable(spec.status().message()), "unset HEDDLE_DEVICE");
       return true;
     }
-    using Kind = session::DeviceSpec::Kind;
-    if (spec->kind == Kind::kAuto) {
+    kind_ = spec->kind;
+    if (kind_ == Kind::kAuto) {
       Add(Level::kOk, "HEDDLE_DEVICE",
           "not set: uses a card of heddle.ko, else of heddle-hosted, else a "
           "simulated one");
       return true;
     }
     Add(Level::kOk, "HEDDLE_DEVICE", cli::Printable(system_.device));
-    if (spec->kind == Kind::kHosted) socket_ = spec->socket;
+    if (kind_ == Kind::kHosted) socket_ = spec->socket;
     asked_node_ = spec->node;
-    return spec->kind == Kind::kDrm;
+    return kind_ == Kind::kDrm;
   }
 
   void CheckHosted() {
-    const bool asked = socket_ != session::kSystemSocket;
     const std::string shown = cli::Printable(socket_);
     if (!files().Exists(socket_)) {
+      const bool asked = kind_ == Kind::kHosted;
       Add(asked ? Level::kProblem : Level::kNote, "heddle-hosted",
-          absl::StrCat("no socket at '", shown, "'"),
-          asked ? absl::StrCat("start it: heddle-hosted --socket ", shown,
-                               " --card CARD_SOCKET")
-                : "");
+          absl::StrCat("no socket at '", shown, "'"), StartHosted(asked));
       return;
     }
     const auto cards = system_.list_hosted(socket_);
@@ -119,7 +135,9 @@ class Doctor {
       Add(Level::kProblem, "heddle-hosted",
           absl::StrCat("runs at '", shown, "' but has no card"),
           "start a card: heddle-sim --socket CARD_SOCKET, with the path that "
-          "heddle-hosted was given as --card");
+          "heddle-hosted was given as --card; if it runs, unplugged, plug it "
+          "in "
+          "again: heddle-sim ctl --control CONTROL plug");
     } else {
       hosted_ = true;
       Add(Level::kOk, "heddle-hosted",
@@ -127,18 +145,42 @@ class Doctor {
     }
   }
 
+  // The unit serves the system's socket only.
+  std::string StartHosted(bool asked) const {
+    if (socket_ == session::kSystemSocket) {
+      for (const char* folder : {"/etc", "/lib", "/usr/lib"}) {
+        if (files().Exists(absl::StrCat(
+                folder, "/systemd/system/heddle-hosted.service"))) {
+          return "sudo systemctl enable --now heddle-hosted";
+        }
+      }
+    }
+    return asked ? absl::StrCat("start it: heddle-hosted --socket ",
+                                cli::Printable(socket_), " --card CARD_SOCKET")
+                 : "";
+  }
+
+  // What there is in place of a card of heddle.ko.
+  const char* InsteadOfACard() const {
+    if (kind_ == Kind::kDrm) {
+      return "without HEDDLE_DEVICE, programs look for other cards, too";
+    }
+    if (hosted_) return "without a card, programs use one of heddle-hosted";
+    return missing_.empty() ? "without a card, programs use a simulated one"
+                            : "or simulate one, see below";
+  }
+
   void CheckKernel() {
     FindPci();
     if (cards_.empty()) {
-      Add(hosted_ && asked_node_.empty() ? Level::kNote : Level::kProblem,
-          "PCI device",
+      const bool other = kind_ == Kind::kAuto && (hosted_ || missing_.empty());
+      Add(other ? Level::kNote : Level::kProblem, "PCI device",
           absl::StrFormat("no device with the IDs %04x:%04x", reg::kPciVendorId,
                           reg::kPciDeviceId),
           absl::StrFormat(
               "insert the card (lspci -d %04x:%04x shows it; if it was present "
-              "before: echo 1 | sudo tee /sys/bus/pci/rescan); without a card, "
-              "programs use a simulated one",
-              reg::kPciVendorId, reg::kPciDeviceId));
+              "before: echo 1 | sudo tee /sys/bus/pci/rescan); %s",
+              reg::kPciVendorId, reg::kPciDeviceId, InsteadOfACard()));
     }
     for (const std::string& card : cards_) CheckResponse(card);
     const bool loaded = CheckModule();
@@ -196,6 +238,13 @@ class Doctor {
     if (absl::StrContains(modules, "/heddle.ko")) {
       Add(level, "module", "heddle.ko is installed but not loaded",
           "sudo modprobe heddle (its messages: sudo dmesg | grep heddle)");
+    } else if (!IsSupportedKernel(kernel)) {
+      Add(level, "module",
+          absl::StrFormat(
+              "heddle.ko supports Linux %d.%d to %d.%d, the kernel is %s",
+              kOldestKernel.first, kOldestKernel.second, kNewestKernel.first,
+              kNewestKernel.second, kernel),
+          "boot a kernel that it supports; simulated cards need no module");
     } else {
       Add(level, "module",
           absl::StrCat("heddle.ko is not installed for the kernel ", kernel),
@@ -395,22 +444,31 @@ class Doctor {
             kLibrary));
   }
 
-  void CheckPrograms() {
-    for (const char* name : {"heddle-sim", "heddle-hosted"}) {
-      const auto found = std::find_if(
+  void FindPrograms() {
+    for (const char* name : {"heddle-hosted", "heddle-sim"}) {
+      const bool found = std::any_of(
           system_.program_folders.begin(), system_.program_folders.end(),
           [&](const std::string& folder) {
             return files().Exists(absl::StrCat(folder, "/", name));
           });
-      if (found != system_.program_folders.end()) continue;
-      Add(Level::kNote, "simulation",
-          absl::StrCat(name,
-                       " is not installed with the tools, so no card can be "
-                       "simulated"),
-          "set HEDDLE_BIN_DIR to the folder of heddle-sim and heddle-hosted");
+      if (!found) missing_ = name;
+    }
+  }
+
+  void CheckPrograms() {
+    if (missing_.empty()) {
+      Add(Level::kOk, "simulation", "found heddle-sim and heddle-hosted");
       return;
     }
-    Add(Level::kOk, "simulation", "found heddle-sim and heddle-hosted");
+    // Is there anything else to run on?
+    const bool needed = kind_ == Kind::kSim ||
+                        (kind_ == Kind::kAuto && !hosted_ && cards_.empty());
+    Add(needed ? Level::kProblem : Level::kNote, "simulation",
+        absl::StrCat(missing_,
+                     " is not installed, so no card can be simulated"),
+        "sudo apt install ./heddle-sim_*.deb ./heddle-hosted_*.deb (./dev "
+        "package builds them); without packages: set HEDDLE_BIN_DIR to the "
+        "folder of heddle-sim and heddle-hosted");
   }
 
   std::string GroupName(gid_t gid) const {
@@ -430,6 +488,8 @@ class Doctor {
   std::vector<Finding> findings_;
   std::vector<std::string> cards_;  // PCI addresses
   std::vector<std::string> nodes_;  // of those that heddle.ko drives
+  Kind kind_ = Kind::kAuto;         // of HEDDLE_DEVICE
+  std::string missing_;             // of the programs that simulate; "": none
   std::string socket_ = session::kSystemSocket;
   std::string asked_node_;
   bool hosted_ = false;

@@ -123,17 +123,66 @@ TEST_F(DoctorTest, NothingToComplainOf) {
 
 TEST_F(DoctorTest, NoCard) {
   tree_.Remove(kCard);
-  const Finding problem = Problem();
-  EXPECT_EQ(problem.check, "PCI device");
-  EXPECT_HAS(problem.text, "1234:4e50");
-  // Cards of heddle-hosted will do.
+  // A simulated card will do.
+  auto findings = Diagnose(system_);
+  const Finding* pci = Find(findings, "PCI device");
+  EXPECT_EQ(pci->level, Level::kNote);
+  EXPECT_HAS(pci->text, "1234:4e50");
+  EXPECT_HAS(pci->fix, "programs use a simulated one");
+  EXPECT_HAS(FindingsText(findings), "no problem found");
+  // Without one there is nothing left.
+  tree_.Remove("/usr/bin/heddle-sim");
+  findings = Diagnose(system_);
+  EXPECT_EQ(Find(findings, "PCI device")->level, Level::kProblem);
+  EXPECT_EQ(Find(findings, "simulation")->level, Level::kProblem);
+  EXPECT_HAS(Find(findings, "simulation")->text, "heddle-sim is not installed");
+  EXPECT_EQ(Find(findings, "simulation")->fix.find("sudo apt install "), 0u);
+  // Cards of heddle-hosted will do, too.
   tree_.File("/run/heddle/hosted.sock", "");
-  EXPECT_EQ(Find(Diagnose(system_), "PCI device")->level, Level::kNote);
-  system_.device = "drm:/dev/dri/renderD128";
-  EXPECT_EQ(Problem().check, "PCI device");
+  findings = Diagnose(system_);
+  EXPECT_EQ(Find(findings, "PCI device")->level, Level::kNote);
+  EXPECT_EQ(Find(findings, "simulation")->level, Level::kNote);
+  // Not if this one is asked for.
+  for (const char* device : {"drm", "drm:/dev/dri/renderD128"}) {
+    system_.device = device;
+    EXPECT_EQ(Problem().check, "PCI device") << device;
+  }
+}
+
+TEST_F(DoctorTest, ProgramsThatAreAskedFor) {
+  tree_.Remove("/usr/bin/heddle-hosted");
+  system_.device = "sim:memory=64M";
+  const Finding problem = Problem();
+  EXPECT_EQ(problem.check, "simulation");
+  EXPECT_HAS(problem.fix, "./heddle-sim_*.deb ./heddle-hosted_*.deb");
+  EXPECT_HAS(problem.fix, "HEDDLE_BIN_DIR");
+}
+
+TEST_F(DoctorTest, KernelThatTheModuleDoesNotSupport) {
+  tree_.Remove("/sys/module/heddle");
+  for (const char* release :
+       {"5.10.0-30-amd64", "6.0.19", "6.13.0-rc1", "7.1"}) {
+    tree_.File("/proc/sys/kernel/osrelease", absl::StrCat(release, "\n"));
+    const Finding problem = Problem();
+    EXPECT_EQ(
+        problem.text,
+        absl::StrCat("heddle.ko supports Linux 6.1 to 6.12, the kernel is ",
+                     release));
+    EXPECT_FALSE(absl::StrContains(problem.fix, "dkms")) << problem.fix;
+  }
+  for (const char* release :
+       {"6.1.0-50-amd64", "6.12.3+deb13", "6.9-rc2", ""}) {
+    tree_.File("/proc/sys/kernel/osrelease", absl::StrCat(release, "\n"));
+    EXPECT_HAS(Problem().fix, "heddle-dkms");
+  }
+  // Whoever has built it for another one knows better.
+  tree_.File("/proc/sys/kernel/osrelease", "6.14.0\n");
+  tree_.File("/lib/modules/6.14.0/modules.dep", "updates/dkms/heddle.ko:\n");
+  EXPECT_HAS(Problem().fix, "modprobe heddle");
 }
 
 TEST_F(DoctorTest, MalformedIdsAreNoCard) {
+  system_.device = "drm";
   for (const char* text : {"", "0x", "4660", "zz", "0x12341234123412341234"}) {
     tree_.File(absl::StrCat(kCard, "/vendor"), text);
     EXPECT_EQ(Problem().check, "PCI device") << text;
@@ -277,6 +326,7 @@ TEST_F(DoctorTest, Hosted) {
     return absl::StatusOr<size_t>(size_t{0});
   };
   EXPECT_HAS(Problem().fix, "heddle-sim --socket");
+  EXPECT_HAS(Problem().fix, "heddle-sim ctl --control CONTROL plug");
   system_.list_hosted = [](const std::string&) {
     return absl::StatusOr<size_t>(absl::UnavailableError("nobody listens"));
   };
@@ -286,6 +336,22 @@ TEST_F(DoctorTest, Hosted) {
     return absl::StatusOr<size_t>(absl::PermissionDeniedError("no"));
   };
   EXPECT_HAS(Problem().fix, "--socket-group");
+}
+
+// Nobody has to know of heddle-hosted, but who has installed it may want it.
+TEST_F(DoctorTest, HostedThatIsNotEnabled) {
+  const auto note = [this] {
+    return *Find(Diagnose(system_), "heddle-hosted");
+  };
+  EXPECT_EQ(note().level, Level::kNote);
+  EXPECT_EQ(note().fix, "");
+  tree_.File("/lib/systemd/system/heddle-hosted.service", "");
+  EXPECT_EQ(note().level, Level::kNote);
+  EXPECT_EQ(note().fix, "sudo systemctl enable --now heddle-hosted");
+  system_.device = "hosted:/run/heddle/hosted.sock";
+  EXPECT_EQ(Problem().fix, "sudo systemctl enable --now heddle-hosted");
+  system_.device = "hosted:/tmp/h.sock";
+  EXPECT_HAS(Problem().fix, "start it: heddle-hosted --socket /tmp/h.sock");
 }
 
 // "bin/../lib" is nothing to show, or to put into a variable.

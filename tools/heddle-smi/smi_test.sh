@@ -87,11 +87,17 @@ cure heddle-hosted # it has no card
 [[ "$advice" == "start a card: heddle-sim --socket CARD_SOCKET, "* ]] || fail "advice: $advice"
 start=${advice#start a card: }
 start=${start%%,*}
-eval "${start/CARD_SOCKET/card_of_cure} &" >/dev/null 2>&1
+eval "${start/CARD_SOCKET/card_of_cure --control control_of_cure} &" >/dev/null 2>&1
 processes+=($!)
 fine() { "$smi" doctor >out 2>err || true; ! grep -q '^problem  heddle-hosted' out; }
 for _ in $(seq 200); do fine && break; sleep 0.05; done
 fine || fail "a card was started as advised"
+heddle-sim ctl --control control_of_cure unplug
+for _ in $(seq 200); do fine || break; sleep 0.05; done
+cure heddle-hosted # its card is unplugged
+eval "$(sed 's/.*plug it in again: //; s/CONTROL/control_of_cure/' <<<"$advice")"
+for _ in $(seq 200); do fine && break; sleep 0.05; done
+fine || fail "the card was plugged in as advised: $advice"
 kill -9 "$server"
 wait "$server" 2>/dev/null || true
 cure heddle-hosted # nobody is behind the socket
@@ -106,6 +112,14 @@ LD_LIBRARY_PATH='' cure library
 mkdir lib && touch lib/libonnxifi-heddle.so
 LD_LIBRARY_PATH=lib "$smi" doctor >out || true
 has '^ok       library: lib/'
+# A machine without a card on which one can be simulated is in order.
+if ! grep -qsx 0x4e50 /sys/bus/pci/devices/*/device; then
+  HEDDLE_BIN_DIR="$(dirname "$hosted"):$(dirname "$sim")" LD_LIBRARY_PATH=lib expect 0 doctor
+  has '^note     PCI device: '
+  HEDDLE_BIN_DIR=/nowhere LD_LIBRARY_PATH=lib "$smi" doctor >out 2>err || true
+  grep -q '^problem  simulation: ' out || [[ -S /run/heddle/hosted.sock || -e /usr/bin/heddle-sim ]] ||
+    fail "no card, and nothing that simulates one"
+fi
 expect 1 doctor --root empty --json
 python3 -c "import json; json.load(open('out'))" || fail "JSON of doctor"
 expect 2 doctor --root nowhere
