@@ -107,9 +107,10 @@ absl::StatusOr<std::string> FindBinary(const std::string& name) {
     if (Executable(path)) return path;
   }
   return absl::UnavailableError(absl::StrCat(
-      "there is no Heddle card, and ", name,
-      " for a simulated one is missing beside the library; set HEDDLE_BIN_DIR "
-      "to its folder, or HEDDLE_DEVICE to a device"));
+      "there is no Heddle card, and none can be simulated without ", name,
+      ": install the packages heddle-sim and heddle-hosted, or set "
+      "HEDDLE_BIN_DIR to the folder of these programs, or HEDDLE_DEVICE to a "
+      "device"));
 }
 
 // ---- The child's side: raw system calls only
