@@ -2,6 +2,7 @@
 // The product's engine: devices and runs of runtime/session, models through the
 // compiler.
 #include <atomic>
+#include <cstdlib>
 #include <functional>
 #include <list>
 #include <map>
@@ -530,6 +531,12 @@ class SessionEngine : public Engine {
       // wrapper from every other vendor's devices.
       WarnOnce(listed.status());
       return std::vector<DeviceInfo>();
+    }
+    const char* asked = std::getenv("HEDDLE_DEVICE");
+    if (asked != nullptr && absl::string_view(asked) == "none") {
+      // The application sees no devices, and its user may not know of this.
+      WarnOnce(absl::UnavailableError(
+          "HEDDLE_DEVICE is 'none'; unset it to use a card"));
     }
     std::vector<DeviceInfo> devices;
     std::set<std::string> identities;

@@ -29,6 +29,11 @@ for how in '' '' damaged; do
 done
 grep -q 'using the compiled model' cache.err && ! grep -q 'using the compiled model' cachedamaged.err ||
   { echo "FAILED: use of the cache: $(cat cache.err cachedamaged.err)" >&2; exit 1; }
+# No device, because that is what was asked for: said once.
+status=0
+HEDDLE_DEVICE=none "$digit" "$digits/digits_fp32.onnx" "$digits/digits_test.u8" 0 2>err || status=$?
+[[ $status == 3 && $(grep -c "^heddle onnxifi: warning: no device: HEDDLE_DEVICE is 'none'" err) == 1 ]] ||
+  { echo "FAILED: without a device: exit code $status: $(cat err)" >&2; exit 1; }
 # A refusal: the program ends with 1, and the library has said why.
 status=0
 "$digit" "$digits/digits_test.u8" "$digits/digits_test.u8" 0 2>err || status=$?
