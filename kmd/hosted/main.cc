@@ -166,21 +166,22 @@ int main(int argc, char** argv) {
   options.limits.greeting_ns = greeting_ms * 1000000;
   options.limits.unread_ns = unread_ms * 1000000;
   if (!ParseMode(mode, &options.socket_mode)) {
-    std::fprintf(
-        stderr,
-        "heddle-hosted: --socket-mode %s: expected an octal mode, 0 to 777\n",
-        mode.c_str());
+    std::fprintf(stderr,
+                 "heddle-hosted: error: --socket-mode %s: expected an octal "
+                 "mode, 0 to 777\n",
+                 mode.c_str());
     return kUsage;
   }
   if (!ParseGroup(group, &options.socket_group)) {
-    std::fprintf(stderr, "heddle-hosted: --socket-group %s: no such group\n",
+    std::fprintf(stderr,
+                 "heddle-hosted: error: --socket-group %s: no such group\n",
                  group.c_str());
     return kUsage;
   }
 
   auto server = heddle::hosted::Server::Start(options);
   if (!server.ok()) {
-    std::fprintf(stderr, "heddle-hosted: %s\n",
+    std::fprintf(stderr, "heddle-hosted: error: %s\n",
                  std::string(server.status().message()).c_str());
     return kSocket;
   }

@@ -37,6 +37,7 @@ usage '--config h999: .*h256' --socket s --config h999
 usage '--core slow: give fast' --socket s --core slow
 usage '--serial: .*0x' --socket s --serial x
 usage '--memory: ' --socket s --memory lots
+usage 'give 64M to 4096M, in steps of 4K$' --socket s --memory 10M
 usage '--hw-version two' --socket s --hw-version two
 usage 'only --core rtl has waveforms' --socket s --trace t
 usage 'either --qemu or --uml' --socket s --qemu --uml

@@ -17,8 +17,9 @@ absl::Status DramStore::CheckSize(uint64_t size) {
   if (size < isa::kDramBytesMin || size > isa::kDramBytesMax ||
       size % isa::kPageBytes != 0) {
     return absl::InvalidArgumentError(absl::StrFormat(
-        "device memory of %d bytes: give %d to %d bytes in steps of %d", size,
-        isa::kDramBytesMin, isa::kDramBytesMax, isa::kPageBytes));
+        "device memory of %d bytes: give %dM to %dM, in steps of %dK", size,
+        isa::kDramBytesMin >> 20, isa::kDramBytesMax >> 20,
+        isa::kPageBytes >> 10));
   }
   return absl::OkStatus();
 }

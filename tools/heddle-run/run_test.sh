@@ -80,7 +80,7 @@ expect 2 "$int8" --benhc=3
 grep -q -- "unknown option '--benhc'; did you mean --bench?" err || fail "nearest option"
 ! grep -q 'Give one model' err || fail "a hint that has nothing to do with it"
 HEDDLE_DEVICE=gpu expect 2 "$int8"
-grep -q 'HEDDLE_DEVICE: ' err || fail "a wrong HEDDLE_DEVICE"
+grep -q '^heddle-run: error: HEDDLE_DEVICE: ' err || fail "a wrong HEDDLE_DEVICE"
 expect 2 "$int8" --device gpu
 expect 3 "$int8" --device drm:/nowhere
 grep -q "error: no card at '/nowhere'" err || fail "the missing node is not named"
@@ -345,7 +345,7 @@ grep -q 'such as -1:1' err || fail "no way out"
 expect 1 "$int8" --batch 4
 grep -q "the first dimension of no input open: 'image' is \[" err || fail "--batch of a fixed model"
 expect 2 "$int8" --all-shapes --bench 1
-grep -q 'heddle-compile --shape-set' err || fail "--all-shapes of a model"
+grep -q '^heddle-run: error: .*heddle-compile --shape-set' err || fail "--all-shapes of a model"
 expect 2 "$int8" --all-shapes --bench 1 --shape image=1
 grep -q -- '--all-shapes excludes --shape' err || fail "--all-shapes in one shape"
 # Several inferences in flight, on one card and on two.

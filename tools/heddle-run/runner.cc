@@ -700,11 +700,11 @@ int RunAllShapes(const Arguments& arguments) {
   const auto file = compiler::MappedFile::Open(arguments.model);
   if (!file.ok()) return cli::Fail(kTool, file.status(), arguments.model);
   if (!package::IsShapeSet((*file)->bytes())) {
-    std::fprintf(stderr,
-                 "%s: --all-shapes: '%s' is not a package of several shapes; "
-                 "make one with heddle-compile --shape-set\n",
-                 kTool, cli::Printable(arguments.model).c_str());
-    return cli::kUsage;
+    return cli::Fail(kTool,
+                     cli::UsageError(absl::StrCat(
+                         "--all-shapes: '", cli::Printable(arguments.model),
+                         "' is not a package of several shapes; make one with "
+                         "heddle-compile --shape-set")));
   }
   const auto set = package::ParseShapeSet((*file)->bytes(), *file);
   if (!set.ok()) return cli::Fail(kTool, set.status(), arguments.model);
@@ -756,10 +756,10 @@ int Main(const Arguments& arguments) {
   for (const std::string& device : devices) {
     const absl::Status s = session::ParseDeviceSpec(device).status();
     if (s.ok()) continue;
-    std::fprintf(stderr, "%s: %s: %s\n", kTool,
-                 arguments.devices.empty() ? "HEDDLE_DEVICE" : "--device",
-                 cli::Printable(s.message()).c_str());
-    return cli::kUsage;
+    return cli::Fail(
+        kTool, cli::UsageError(absl::StrCat(
+                   arguments.devices.empty() ? "HEDDLE_DEVICE" : "--device",
+                   ": ", cli::Printable(s.message()))));
   }
   if (arguments.all_shapes) return RunAllShapes(arguments);
   Runner runner(arguments);

@@ -48,6 +48,9 @@ for _ in $(seq 200); do
 done
 expect 0 --device hosted:hosted
 has 'hosted:hosted#0 .*h512 .*functional'
+code=0
+"$hosted" --socket hosted --card card >out 2>err || code=$?
+[[ $code == 3 ]] && grep -q "^heddle-hosted: error: socket 'hosted' is in use" err || fail "a socket in use: $code"
 HEDDLE_DEVICE=hosted:hosted expect 0 --json
 python3 - <<'PY' || fail "JSON"
 import json
