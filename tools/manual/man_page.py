@@ -16,8 +16,13 @@ def roff(text):
     return re.sub(r"^(?=[.'])", r"\\&", escaped)
 
 
+def _prose(lines):
+    """Beside what roff() does: `words` of a command line, as the help quotes them, are bold."""
+    return re.sub(r"`([^`]+)`", r"\\fB\1\\fR", "\n".join(roff(line) for line in lines)).split("\n")
+
+
 def _paragraph(lines):
-    return [".PP", *[roff(line.strip()) for line in lines]]
+    return [".PP", *_prose([line.strip() for line in lines])]
 
 
 def _verbatim(lines):
@@ -43,7 +48,7 @@ def _entry(entry):
     notes = [f"(default: {entry.default})"] if entry.default else []
     if entry.relations:
         notes.append(f"({entry.relations[0].lower()}{entry.relations[1:]})")
-    return [".TP", names, *[roff(line) for line in entry.text], *[roff(note) for note in notes]]
+    return [".TP", names, *_prose(entry.text), *[roff(note) for note in notes]]
 
 
 def _sections(sections):
@@ -73,6 +78,7 @@ def render(program, version, whatis, help_, others):
     out = [
         f'.\\" Made of the output of {program} \\-\\-help; do not edit.',
         f'.TH {roff(program).upper()} 1 "" "Heddle {number}" "User Commands"',
+        ".ad l",  # full lines would be stretched: "heddle-smi  -  show"
         ".SH NAME",
         f"{roff(program)} \\- {roff(whatis)}",
         ".SH SYNOPSIS",

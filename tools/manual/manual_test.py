@@ -41,7 +41,9 @@ Options:
   --mean FLOAT ...            one
   --size UINT:SIZE [b, kb(=1024b), ...]
                               so much
-  --json                      JSON
+  --json                      JSON:
+                              `one word
+                              another`, and more
 [Option Group: Limits]
   What clients may take: see QUERY
   Options:
@@ -148,6 +150,14 @@ class ManPageTest(unittest.TestCase):
         ):
             self.assertIn(text, self.page)
         self.assertNotIn(".BR heddle\\-x (1)", self.page)
+
+    def test_quoted_words_are_bold(self):
+        self.assertIn("\nMore \\fBdoctor\\fR.\n", self.page)
+        self.assertIn("\n\\fBone word\nanother\\fR, and more\n", self.page)
+        self.assertNotIn("`", self.page)
+
+    def test_lines_are_not_stretched(self):
+        self.assertLess(self.page.index("\n.ad l\n"), self.page.index("\n.SH NAME\n"))
 
     def test_a_subcommand_does_not_repeat_the_footer(self):
         self.assertEqual(self.page.count("one                         two"), 1)
