@@ -14,6 +14,7 @@
 #include <heddle/onnxifi.h>
 #include <stdio.h>
 #include <stdlib.h>
+#include <string.h>
 
 enum { kPixels = 28 * 28, kDigits = 10 };
 
@@ -72,8 +73,11 @@ int main(int argc, char** argv) {
   size_t count = 16, i, model_size = 0, image_size = kPixels;
   int best = 0;
 
-  if (argc != 4) {
-    fprintf(stderr, "Usage: %s MODEL IMAGES INDEX\n", argv[0]);
+  /* Digits, few enough for the offset of the image to be a long. */
+  if (argc != 4 || argv[3][0] == '\0' || strlen(argv[3]) > 6 ||
+      argv[3][strspn(argv[3], "0123456789")] != '\0') {
+    fprintf(stderr, "Usage: %s MODEL IMAGES INDEX, which is a number from 0\n",
+            argv[0]);
     return 2;
   }
   void* model = Read(argv[1], 0, &model_size);

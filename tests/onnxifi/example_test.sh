@@ -14,6 +14,12 @@ for index in 0 7 199; do
     exit 1
   }
 done
+for index in x 7x -1 '' 1000000; do
+  status=0
+  "$digit" "$digits/digits_fp32.onnx" "$digits/digits_test.u8" "$index" >out 2>err || status=$?
+  [[ $status == 2 && ! -s out ]] && grep -q '^Usage: .* INDEX' err ||
+    { echo "FAILED: index '$index': exit code $status: $(cat out err)" >&2; exit 1; }
+done
 # Compiled once where a folder for that is named, and again if it is damaged there.
 for how in '' '' damaged; do
   if [[ $how == damaged ]]; then
