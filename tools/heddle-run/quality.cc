@@ -24,16 +24,14 @@ bool HoldsScores(DataType type) {
          type == DataType::kInt8 || type == DataType::kUint8;
 }
 
-// 0: these are not the scores of a classifier.
+// 0: these are not the scores of a classifier. Axes behind the classes are what
+// a pool over an image leaves; one before them is a direction, or a time.
 int64_t Classes(const TensorData& tensor) {
   if (!HoldsScores(tensor.type) || tensor.shape.size() < 2) return 0;
-  int64_t classes = 1;
-  for (size_t i = 1; i < tensor.shape.size(); ++i) {
-    if (tensor.shape[i] == 1) continue;
-    if (classes != 1) return 0;
-    classes = tensor.shape[i];
+  for (size_t i = 2; i < tensor.shape.size(); ++i) {
+    if (tensor.shape[i] != 1) return 0;
   }
-  return classes > 1 ? classes : 0;
+  return tensor.shape[1] > 1 ? tensor.shape[1] : 0;
 }
 
 // The first of the largest; not-a-number is never the largest.
@@ -128,6 +126,11 @@ Quality QualityOf(const TensorData& value, const TensorData& expected,
   }
   SetTop1(value, expected, &quality);
   return quality;
+}
+
+void ForgetClasses(Quality* quality) {
+  quality->vectors = quality->top1 = 0;
+  quality->first_class = quality->first_expected = -1;
 }
 
 std::string ElementText(const Shape& shape, int64_t index) {

@@ -41,13 +41,17 @@ struct Quality {
 inline constexpr size_t kLargest = 5;
 
 // Both have the same type and shape. `zero` is the code that stands for 0.
-// Scores of a classifier: floating-point or 8-bit, with an axis after the
-// first that alone is longer than 1, such as [32,1000] and [1,1000,1,1].
+// Scores of a classifier: floating-point or 8-bit, with a second axis longer
+// than 1 and at most ones after it, such as [32,1000] and [1,1000,1,1].
 Quality QualityOf(const compiler::TensorData& value,
                   const compiler::TensorData& expected, double zero = 0);
 
 // "[0,3,1]" of an index in a tensor of that shape.
 std::string ElementText(const compiler::Shape& shape, int64_t index);
+
+// Of one output of several: none of them has to be scores, so that nothing is
+// said of classes.
+void ForgetClasses(Quality* quality);
 
 // Lines for people, below that of the tensor; "" if there is nothing to say.
 std::string Describe(const Quality& quality, const compiler::Shape& shape);

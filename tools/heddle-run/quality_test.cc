@@ -68,10 +68,16 @@ TEST(Quality, Top1) {
   EXPECT_EQ(one.top1, 0);
   EXPECT_TRUE(absl::StrContains(Describe(one, {1, 3}),
                                 "top-1 DIFFERS (class 0, expected 2)"));
-  // An image, a vector without batch, a decision and a list of classes are no
-  // scores.
-  for (const compiler::Shape& shape :
-       std::vector<compiler::Shape>{{1, 2, 2}, {4}, {4, 1}, {0, 0}}) {
+  const Quality pooled = QualityOf(Floats({1, 3, 1, 1}, {1, 0, 2}),
+                                   Floats({1, 3, 1, 1}, {0, 1, 2}));
+  EXPECT_EQ(pooled.top1, 1);
+  Quality forgotten = one;
+  ForgetClasses(&forgotten);
+  EXPECT_FALSE(absl::StrContains(Describe(forgotten, {1, 3}), "top-1"));
+  // An image, the state of a recurrence, a vector without batch, a decision and
+  // a list of classes are no scores.
+  for (const compiler::Shape& shape : std::vector<compiler::Shape>{
+           {1, 2, 2}, {1, 1, 4}, {2, 1, 4}, {4}, {4, 1}, {0, 0}}) {
     const TensorData t = TensorData::Zeros(DataType::kFloat, shape);
     EXPECT_EQ(QualityOf(t, t).vectors, 0);
   }
