@@ -122,8 +122,13 @@ long Raw(long number, long a = 0, long b = 0, long c = 0, long d = 0) {
   return syscall(number, a, b, c, d);
 }
 
-// Exit signal 0: wait() without __WALL does not see the child.
-pid_t Clone() { return static_cast<pid_t>(Raw(SYS_clone)); }
+// Exit signal 0: wait() without __WALL does not see the child. qemu-user, which
+// runs programs of other processors, knows children with SIGCHLD only.
+pid_t Clone() {
+  long child = Raw(SYS_clone);
+  if (child < 0 && errno == EINVAL) child = Raw(SYS_clone, SIGCHLD);
+  return static_cast<pid_t>(child);
+}
 
 [[noreturn]] void Exit(int code) {
   for (;;) Raw(SYS_exit_group, code);
