@@ -38,7 +38,7 @@ void Device::WatchEnding(uint32_t status, uint64_t now) {
     } else if (halted || now >= deadline_ns_) {
       StartReset();
     }
-    return;  // `status` is of before
+    return;  // `status` was read before the reset
   }
   if (state_ != HEDDLE_DEVICE_RESETTING) return;
   ready_seen_ |= (status & HEDDLE_STATUS_READY_MASK) != 0;
@@ -118,7 +118,7 @@ uint64_t Device::Poll() {
   const bool ending =
       state_ == HEDDLE_DEVICE_ABORTING || state_ == HEDDLE_DEVICE_RESETTING;
   if (now >= next_check_ns_ || ending) {
-    // In this order: of a card that is lost meanwhile, ones would be read.
+    // In this order: if the card answers afterwards, the status was its own.
     const uint32_t status = link_->Read(HEDDLE_REG_STATUS);
     if (LinkLost()) {
       Lose("it does not answer");

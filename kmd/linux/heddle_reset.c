@@ -255,7 +255,7 @@ static bool heddle_any_cancelled(struct heddle_device *dev)
 
 static unsigned int heddle_watch_once(struct heddle_device *dev)
 {
-	u32 status = heddle_read(dev, HEDDLE_REG_STATUS); /* true of a card that then is there */
+	u32 status = heddle_read(dev, HEDDLE_REG_STATUS); /* valid if the card answers below */
 	u64 now = ktime_get_ns();
 
 	heddle_engine_reap(dev); /* an interrupt may have been lost */

@@ -26,8 +26,8 @@ using uapi::Client;
 constexpr uint64_t kBytes = 4 << 20;
 constexpr uint64_t kPages = kBytes / uapi::kPage;
 
-// While it lives, this thread runs as soon as it can: what it waits for has no
-// time to do more, at the latest where it sleeps itself.
+// While it lives, this thread runs as soon as what it waits for has happened:
+// on one processor, before who brought it about sleeps and is woken again.
 class BeforeAllOthers {
  public:
   BeforeAllOthers() {
